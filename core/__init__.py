@@ -1,0 +1,1 @@
+"""The engine of the Retrieve turn inspector: files, search, selection, graph, turn. No Qt."""
