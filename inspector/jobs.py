@@ -1,0 +1,147 @@
+"""Work off the GUI thread. The only file of the window with threads.
+
+A lane holds one piece of work at a time: a newer request makes the older one stale before it is
+cancelled, so an answer that comes late is dropped, whatever order threads finish in.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from core.errors import Cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from core.progress import IsCancelled, Progress
+
+    Work = Callable[[Progress, IsCancelled], Any]
+
+PROGRESS_INTERVAL_S = 0.05
+WORKERS = 4
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Job:
+    lane: str
+    number: int
+    stop: threading.Event
+    future: Future[Any] | None
+    on_done: Callable[[Any], None]
+    on_error: Callable[[BaseException], None]
+
+
+class Jobs(QObject):
+    """Runs engine functions in worker threads and hands results back on the GUI thread.
+
+    Signals
+    -------
+    progressed(lane, what, done, total)
+        At most about twenty times a second, for the current job of a lane.
+    started(lane), ended(lane)
+        A lane became busy, or has nothing to do any more.
+    """
+
+    progressed = Signal(str, str, object, object)
+    started = Signal(str)
+    ended = Signal(str)
+    _finished = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="inspector")
+        self._current: dict[str, _Job] = {}
+        self._number = 0
+        self._closed = False
+        self._finished.connect(self._on_finished, Qt.ConnectionType.QueuedConnection)
+
+    def submit(self, lane: str, work: Work, on_done: Callable[[Any], None],
+               on_error: Callable[[BaseException], None]) -> None:
+        """Start `work(progress, is_cancelled)`; it replaces what the lane was doing.
+
+        `on_done(result)` or `on_error(exception)` is called later on the GUI thread, unless the
+        job is cancelled or replaced before.
+        """
+        if self._closed:
+            return
+        self._number += 1
+        job = _Job(lane, self._number, threading.Event(), None, on_done, on_error)
+        previous = self._current.get(lane)
+        # The new number stands before the old job is cancelled: cancelling a queued future
+        # runs its callbacks at once, in this thread.
+        self._current[lane] = job
+        if previous is not None:
+            self._stop(previous)
+        else:
+            self.started.emit(lane)
+        future = self._pool.submit(work, self._reporter(job), job.stop.is_set)
+        job.future = future
+        future.add_done_callback(lambda _future: self._emit_finished(job))
+
+    def cancel(self, lane: str) -> None:
+        """Stop what the lane is doing; its callbacks are not called."""
+        job = self._current.pop(lane, None)
+        if job is not None:
+            self._stop(job)
+            self.ended.emit(lane)
+
+    def is_busy(self, lane: str) -> bool:
+        """Tell whether the lane has work."""
+        return lane in self._current
+
+    def close(self) -> None:
+        """Cancel everything, wait for the threads, and accept no more work."""
+        self._closed = True
+        for lane in list(self._current):
+            self.cancel(lane)
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _stop(self, job: _Job) -> None:
+        job.stop.set()
+        if job.future is not None:
+            job.future.cancel()
+
+    def _reporter(self, job: _Job) -> Progress:
+        last = 0.0
+
+        def report(what: str, done: int, total: int) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= PROGRESS_INTERVAL_S and not job.stop.is_set():
+                last = now
+                self.progressed.emit(job.lane, what, done, total)
+
+        return report
+
+    def _emit_finished(self, job: _Job) -> None:
+        try:
+            self._finished.emit(job)
+        except RuntimeError:
+            # The window is gone and took this object along; nobody waits for the result.
+            log.debug("job of lane %s finished after the end", job.lane)
+
+    @Slot(object)
+    def _on_finished(self, job: _Job) -> None:
+        if self._current.get(job.lane) is not job or job.future is None:
+            return
+        del self._current[job.lane]
+        try:
+            result = job.future.result()
+        except (Cancelled, CancelledError):
+            self.ended.emit(job.lane)
+            return
+        except Exception as error:
+            self.ended.emit(job.lane)
+            job.on_error(error)
+            return
+        self.ended.emit(job.lane)
+        job.on_done(result)

@@ -1,0 +1,1 @@
+"""Item models and delegates: they show, they decide nothing."""

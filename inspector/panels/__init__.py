@@ -1,0 +1,1 @@
+"""Panels: one widget a file; they get what they show and emit what is asked of them."""
