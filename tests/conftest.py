@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
+
+from core.search.embedding import ModelProvider
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -18,10 +21,27 @@ def repo() -> Path:
     return REPO
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep caches and settings of the tests away from the user's."""
+    folder = tmp_path_factory.mktemp("user")
+    os.environ["INSPECTOR_CACHE_DIR"] = str(folder / "cache")
+    os.environ["INSPECTOR_CONFIG_DIR"] = str(folder / "config")
+
+
 @pytest.fixture(scope="session")
-def samples() -> Path:
-    """The shipped samples."""
-    return REPO / "samples"
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the shipped samples, so that sidecars do not land in the repo."""
+    folder = tmp_path_factory.mktemp("shipped") / "samples"
+    ignore = shutil.ignore_patterns("*.bm25", "*.hnsw*", "*.vectors*")
+    shutil.copytree(REPO / "samples", folder, ignore=ignore)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def models() -> ModelProvider:
+    """The real embedding models, loaded once for the whole suite."""
+    return ModelProvider()
 
 
 @pytest.fixture(scope="session")

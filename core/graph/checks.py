@@ -1,0 +1,104 @@
+"""Compile-time checks of a graph that need no other file; all findings at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from core.errors import Code, InspectorError, Place
+from core.parameters import (
+    GenerateParams,
+    KnowledgeSourceKind,
+    RetrieveParams,
+    did_you_mean,
+)
+
+if TYPE_CHECKING:
+    from core.graph.description import GraphDescription, Node
+    from core.knowledge.findings import Findings
+
+
+def check_graph(graph: GraphDescription, findings: Findings) -> None:
+    """Check names, start node, exits, ranges, reachability and models."""
+    names = [node.name for node in graph.nodes]
+    if not names:
+        findings.error("a graph needs at least one node", "nodes")
+        return
+    for name, count in Counter(names).items():
+        if not name.strip():
+            findings.error("a node needs a non-empty name", "nodes")
+        elif count > 1:
+            where = ", ".join(f"nodes[{i}]" for i, other in enumerate(names) if other == name)
+            findings.error(f'{count} nodes are called "{name}": {where}',
+                           hint="give each node its own name", place=_place(findings, graph, name))
+    if graph.start_node not in names:
+        said = f'the start node "{graph.start_node}" does not exist' if graph.start_node else (
+            "the graph names no start node")
+        findings.error(said, "start_node", hint=did_you_mean(graph.start_node, names)
+                       or f"one of {', '.join(names)}")
+    for node in graph.nodes:
+        _check_node(node, graph, findings)
+    _warn_unreachable(graph, findings)
+    for node in graph.nodes:
+        if isinstance(node.params, GenerateParams) and not (
+                node.params.model_name or graph.default_model_name):
+            findings.warning("no model: neither model_name nor the graph's default_model_name",
+                             place=_place(findings, graph, node.name, "model_name"))
+
+
+def exit_targets(node: Node) -> dict[str, str]:
+    """Map each exit route of the node to its target's name, "" for END."""
+    return {route: getattr(node.params, field) for route, field in node.params.exits().items()}
+
+
+def _check_node(node: Node, graph: GraphDescription, findings: Findings) -> None:
+    names = [other.name for other in graph.nodes]
+    for field, spec in node.params.specs().items():
+        value = getattr(node.params, field)
+        try:
+            spec.check(value)
+        except InspectorError as error:
+            findings.error(error.message, code=error.code,
+                           place=_place(findings, graph, node.name, field))
+            continue
+        if spec.is_exit and value and value not in names:
+            findings.error(f'exit {field} of node "{node.name}" leads to "{value}", which is no '
+                           "node of this graph", hint=did_you_mean(value, names)
+                           or "leave it empty to end the turn",
+                           place=_place(findings, graph, node.name, field))
+    params = node.params
+    if isinstance(params, RetrieveParams):
+        if params.source_kind is KnowledgeSourceKind.FromFile:
+            if not params.embedded_string_storage:
+                findings.error("no knowledge file to search",
+                               code=Code.InvalidEmbeddedStringStorageName,
+                               hint="name one, relative to the storage root",
+                               place=_place(findings, graph, node.name, "embedded_string_storage"))
+        else:
+            for field in ("storage_name", "schema"):
+                if not getattr(params, field):
+                    findings.error(f"FromName needs a {field}", code=Code.InvalidParamValue,
+                                   place=_place(findings, graph, node.name, field))
+
+
+def _warn_unreachable(graph: GraphDescription, findings: Findings) -> None:
+    nodes = {node.name: node for node in graph.nodes}
+    reached: set[str] = set()
+    queue = [graph.start_node]
+    while queue:
+        name = queue.pop()
+        if name in nodes and name not in reached:
+            reached.add(name)
+            queue.extend(exit_targets(nodes[name]).values())
+    if not reached:
+        return
+    for name in nodes:
+        if name not in reached:
+            findings.warning(f'node "{name}" cannot be reached from the start node',
+                             place=_place(findings, graph, name))
+
+
+def _place(findings: Findings, graph: GraphDescription, node: str, param: str = "") -> Place:
+    index = next(i for i, other in enumerate(graph.nodes) if other.name == node)
+    path = f"nodes[{index}]" + (f".params.{param}" if param else "")
+    return Place(file=findings.file, json_path=path, node=node, param=param)

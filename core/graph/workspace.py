@@ -1,0 +1,239 @@
+"""The storages below one root, opened once and searched often. Shared by agents and threads."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING
+
+from core.knowledge.base import KnowledgeBase, open_knowledge
+from core.knowledge.catalog import SchemaCatalog
+from core.knowledge.root import FileKind, StorageRoot
+from core.knowledge.strings import StringStorage
+from core.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.search.embedding import ModelProvider
+from core.search.filter import CompiledFilter, compile_filter
+from core.search.searcher import KnowledgeSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from core.knowledge.schema import Field
+    from core.search.candidates import Candidates
+
+CACHED_BYTES = 256 * 1024 * 1024
+BYTES_PER_RECORD = 25
+"""What a search keeps of each record: distances, orders, ranks, scores and the mask."""
+
+_SearchKey = tuple[int, str, str]
+
+
+class SearchNeeded(LookupError):
+    """Only what is cached was asked for, and this search has not been made yet."""
+
+
+@dataclass(slots=True)
+class _Storage:
+    knowledge: KnowledgeBase
+    search: KnowledgeSearch
+    generation: int
+    filters: dict[str, CompiledFilter | None] = field(default_factory=dict)
+    match_counts: dict[str, int] = field(default_factory=dict)
+
+
+class Workspace:
+    """Opens the storages that nodes name and keeps the results of searches.
+
+    A search is cached by what it reads: storage, query text, filter. Mode, top_k, threshold and
+    rrf_k are selection's, so moving them finds the search in the cache.
+
+    Parameters
+    ----------
+    root : folder below which every storage lies.
+    models : loaded embedding models, shared between workspaces.
+    """
+
+    def __init__(self, root: StorageRoot, models: ModelProvider | None = None) -> None:
+        self.root = root
+        self.models = models if models is not None else ModelProvider()
+        self._lock = threading.RLock()
+        self._storages: dict[Path, _Storage] = {}
+        self._paths: dict[str, Path] = {}
+        self._strings: dict[Path, StringStorage] = {}
+        self._catalog: SchemaCatalog | None = None
+        self._searches: OrderedDict[_SearchKey, Candidates] = OrderedDict()
+        self._generations = count()
+
+    def knowledge(self, name: str, *, node: str = "", progress: Progress = no_progress,
+                  is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
+        """Open a knowledge file, or return it if it is open already.
+
+        Raises
+        ------
+        InspectorError
+            3009, 3010, 3011 for the path; FileRefused with all findings for its content.
+        """
+        return self._storage(name, node, progress, is_cancelled).knowledge
+
+    def search_of(self, name: str, *, node: str = "") -> KnowledgeSearch:
+        """Return the search over a knowledge file, to prepare its indexes or read its notes."""
+        return self._storage(name, node, no_progress, never_cancelled).search
+
+    def strings(self, name: str, *, node: str = "") -> StringStorage:
+        """Open a string storage, or return it if it is open already.
+
+        Raises
+        ------
+        InspectorError
+            3009, 3010, 3011 for the path; FileRefused (7003) for its content.
+        """
+        path = self.root.resolve(name, FileKind.STRINGS, node=node, param="string_storage")
+        with self._lock:
+            if path not in self._strings:
+                self._strings[path] = StringStorage.load(path)
+            return self._strings[path]
+
+    def compiled_filter(self, name: str, text: str, *, node: str = "") -> CompiledFilter | None:
+        """Compile a filter against a storage's fields; None for an empty text.
+
+        Raises
+        ------
+        InspectorError
+            3007 with a slug and a JSON path.
+        """
+        storage = self._storage(name, node, no_progress, never_cancelled)
+        if text not in storage.filters:
+            fields = {item.name: item for item in storage.knowledge.fields}
+            storage.filters[text] = compile_filter(text, fields, node=node)
+        return storage.filters[text]
+
+    def fields_of(self, name: str) -> tuple[Field, ...]:
+        """Return the metadata fields of a storage; () while it is not open."""
+        with self._lock:
+            path = self._paths.get(name)
+            return self._storages[path].knowledge.fields if path is not None else ()
+
+    def match_count(self, name: str, text: str) -> tuple[int, int]:
+        """Return how many records of a storage a filter lets through, and how many there are.
+
+        Raises
+        ------
+        InspectorError
+            3007 when the filter does not compile.
+        """
+        storage = self._storage(name, "", no_progress, never_cancelled)
+        total = len(storage.knowledge.ids)
+        compiled = self.compiled_filter(name, text)
+        if compiled is None:
+            return total, total
+        if text not in storage.match_counts:
+            mask = compiled.mask(storage.knowledge.columns, total)
+            storage.match_counts[text] = int(mask.sum())
+        return storage.match_counts[text], total
+
+    def schema_fields(self, schema: str) -> tuple[Field, ...] | None:
+        """Return the catalog's fields of a schema, or None when the catalog has no such name."""
+        return self.catalog.fields(schema)
+
+    def schema_difference(self, schema: str, name: str) -> str:
+        """Say where a file's fields first differ from a catalog schema, or ""."""
+        return self.catalog.difference(schema, self.knowledge(name).fields)
+
+    @property
+    def catalog(self) -> SchemaCatalog:
+        """The schema catalog of the root; empty when there is none."""
+        with self._lock:
+            if self._catalog is None:
+                self._catalog = SchemaCatalog.load(self.root.path)
+            return self._catalog
+
+    def candidates(self, name: str, query: str, filter_text: str, *, dense: bool,
+                   node: str = "", cached_only: bool = False, progress: Progress = no_progress,
+                   is_cancelled: IsCancelled = never_cancelled) -> Candidates:
+        """Search a storage, or return what the same search found before.
+
+        Parameters
+        ----------
+        dense : whether the dense leg is needed; without it nothing is embedded.
+
+        Raises
+        ------
+        SearchNeeded
+            With `cached_only`, when this search has not been made yet.
+        InspectorError
+            3007 for the filter, 4001 or 8003 for the model, 3009 … for the path.
+        """
+        storage = self._storage(name, node, progress, is_cancelled)
+        key = (storage.generation, query, filter_text)
+        with self._lock:
+            known = self._searches.get(key)
+            if known is not None and (known.dense is not None or not dense):
+                self._searches.move_to_end(key)
+                return known
+        if cached_only:
+            raise SearchNeeded
+        compiled = self.compiled_filter(name, filter_text, node=node)
+        found = storage.search.search(query, dense=dense, compiled_filter=compiled,
+                                      progress=progress, is_cancelled=is_cancelled)
+        with self._lock:
+            self._searches[key] = found
+            self._searches.move_to_end(key)
+            self._evict()
+        return found
+
+    def _evict(self) -> None:
+        size = sum(found.record_count for found in self._searches.values()) * BYTES_PER_RECORD
+        while size > CACHED_BYTES and len(self._searches) > 2:
+            _, oldest = self._searches.popitem(last=False)
+            size -= oldest.record_count * BYTES_PER_RECORD
+
+    def reload(self, name: str, *, progress: Progress = no_progress,
+               is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
+        """Read a knowledge file again; if it is broken now, the old content stays in use.
+
+        Raises
+        ------
+        FileRefused
+            With all findings of the new content.
+        """
+        path = self.root.resolve(name, FileKind.KNOWLEDGE)
+        fresh = self._open(path, progress, is_cancelled)
+        with self._lock:
+            self._storages[path] = fresh
+        return fresh.knowledge
+
+    def files(self) -> dict[Path, str]:
+        """Map every file that is in use to the storage that it belongs to."""
+        with self._lock:
+            used = {file: storage.knowledge.name for storage in self._storages.values()
+                    for file in storage.knowledge.files}
+            return used | {path: path.name for path in self._strings}
+
+    def open_knowledge_bases(self) -> Mapping[Path, KnowledgeBase]:
+        """Return the knowledge that is open, by path."""
+        with self._lock:
+            return {path: storage.knowledge for path, storage in self._storages.items()}
+
+    def _storage(self, name: str, node: str, progress: Progress,
+                 is_cancelled: IsCancelled) -> _Storage:
+        with self._lock:
+            # A name that was resolved once needs no look at the disk while a slider moves.
+            if name in self._paths:
+                return self._storages[self._paths[name]]
+        path = self.root.resolve(name, FileKind.KNOWLEDGE, node=node,
+                                 param="embedded_string_storage")
+        with self._lock:
+            known = self._storages.get(path)
+        fresh = known or self._open(path, progress, is_cancelled)
+        with self._lock:
+            self._paths[name] = path
+            return self._storages.setdefault(path, fresh)
+
+    def _open(self, path: Path, progress: Progress, is_cancelled: IsCancelled) -> _Storage:
+        knowledge = open_knowledge(path, self.root.path, progress=progress,
+                                   is_cancelled=is_cancelled)
+        return _Storage(knowledge, KnowledgeSearch(knowledge, self.models),
+                        next(self._generations))

@@ -1,0 +1,214 @@
+"""A knowledge base: everything that its files say, checked, typed and immutable."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import Code, InspectorError
+from core.knowledge.columns import absent_column, build_columns
+from core.knowledge.config import KnowledgeConfig
+from core.knowledge.cut_texts import warn_of_cut_texts
+from core.knowledge.findings import FileRefused, Finding, Findings, Severity
+from core.knowledge.inference import infer_fields
+from core.knowledge.jsonfile import with_lines
+from core.knowledge.records import RecordPlaces, Records, parse_records
+from core.knowledge.root import StorageRoot
+from core.knowledge.source import Source, read_source
+from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from core.knowledge.memory import MemoryStore
+    from core.knowledge.schema import Column, Field
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnowledgeBase:
+    """The n records of a knowledge file and how to search them.
+
+    path : the file that was opened.
+    files : all files that were read, the opened one first: those to watch for changes.
+    name : what to call it.
+    config : the knowledge config, or the one that was made up around bare records.
+    ids, texts, metadata : of the records, in file order; metadata as in the file, keys that the
+        schema lacks included, None for a record without any.
+    columns : one for each of `fields`, by name.
+    findings : the warnings.
+    digest : SHA-256 (hex) of the texts in order; equal digests mean equal texts.
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    name: str
+    config: KnowledgeConfig
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    metadata: tuple[Mapping[str, Any] | None, ...]
+    columns: Mapping[str, Column]
+    fields: tuple[Field, ...]
+    findings: tuple[Finding, ...]
+    digest: str
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return len(self.ids)
+
+
+def open_knowledge(path: Path | str, root: Path | str | None = None, *,
+                   progress: Progress = no_progress,
+                   is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
+    """Open a knowledge config, or any file of records.
+
+    Parameters
+    ----------
+    path : a config, an array of records, JSON Lines, a dataset builder's project, or a saved
+        memory store.
+    root : the storage root; the file's own folder by default.
+
+    Raises
+    ------
+    FileRefused
+        With all findings of all its files. Codes: 8003 for what they say, 3009, 3010 and 3011 for
+        files that lie outside the root, are missing, or are something else.
+    InspectorError
+        3009 when the file itself lies outside the root, 3010 when there is no such root.
+    Cancelled
+        When `is_cancelled` says so.
+    """
+    path = Path(path)
+    with _collector_paused():
+        findings = Findings(Code.InvalidEmbeddedStringStorageData, str(path))
+        source = None
+        if _root_is_known(path, root):
+            storage_root = StorageRoot(path.parent if root is None else root)
+            storage_root.name_of(path)
+            source = read_source(path, storage_root, findings, progress, is_cancelled)
+        else:
+            findings.error("there is no such file", code=Code.StorageFileNotFound,
+                           hint="check the path")
+        if source is None:
+            raise FileRefused(with_lines(findings))
+        return _build(source, findings, progress, is_cancelled)
+
+
+def check_knowledge(path: Path | str, root: Path | str | None = None) -> tuple[Finding, ...]:
+    """Return all findings of a knowledge file, with line and column; raises for no file."""
+    try:
+        return with_lines(open_knowledge(path, root).findings)
+    except FileRefused as refused:
+        return refused.findings
+    except InspectorError as error:
+        return (Finding(Severity.ERROR, error.code, replace(error.place, file=str(path)),
+                        error.message, error.hint),)
+
+
+def knowledge_of(store: MemoryStore, fields: Sequence[Field] | None = None) -> KnowledgeBase:
+    """Make a memory store searchable.
+
+    Parameters
+    ----------
+    store : the store; it may be empty.
+    fields : its schema's; made up from its metadata if None.
+
+    Raises
+    ------
+    FileRefused
+        8003 with a finding for each record that does not fit the schema.
+    """
+    where = str(store.path or store.name)
+    findings = Findings(Code.InvalidEmbeddedStringStorageData, where)
+    places = RecordPlaces(where)
+    records = parse_records(list(store.records), findings, places, may_be_empty=True)
+    config = KnowledgeConfig(store.embedding_model, made_up=fields is None,
+                             fields=tuple(fields or ()))
+    path = store.path or Path(store.name)
+    files = (path,) if store.path else ()
+    source = Source(path, files, store.name, config, records, places, findings)
+    return _build(source, Findings(findings.code, where), no_progress, never_cancelled)
+
+
+def _build(source: Source, findings: Findings, progress: Progress,
+           is_cancelled: IsCancelled) -> KnowledgeBase:
+    """Type and check the records; `findings` are those of the opened file, besides the source's."""
+    stop_if(is_cancelled)
+    progress("checking records", 0, 0)
+    columns: dict[str, Column] = {}
+    fields = source.config.fields
+    if source.records is not None:
+        fields = _fields(source, source.records)
+        columns = _columns(source, source.records, fields)
+        if not source.findings.has_errors:
+            stop_if(is_cancelled)
+            warn_of_cut_texts(source.records.texts, source.config.embedding_model,
+                              source.path.parent, source.findings, source.places, is_cancelled)
+    found = tuple(findings)
+    if source.findings is not findings:
+        found += tuple(source.findings)
+    if findings.has_errors or source.findings.has_errors or source.records is None:
+        raise FileRefused(with_lines(found))
+    records = source.records
+    return KnowledgeBase(
+        source.path, source.files, source.name, replace(source.config, fields=fields),
+        records.ids, records.texts, records.metadata, MappingProxyType(columns), fields, found,
+        _digest(records.texts))
+
+
+def _fields(source: Source, records: Records) -> tuple[Field, ...]:
+    if not source.config.made_up:
+        return source.config.fields
+    return infer_fields(records.metadata, source.findings, source.places)
+
+
+def _columns(source: Source, records: Records, fields: tuple[Field, ...]) -> dict[str, Column]:
+    made_up = source.config.made_up
+    # In a made-up schema, a field that is not filterable has no common type to be read as.
+    typed = [field for field in fields if field.filterable or not made_up]
+    columns = build_columns(typed, records.metadata, source.findings, source.places,
+                            null_is_absent=made_up)
+    for field in fields:
+        if made_up and not field.filterable:
+            columns[field.name] = absent_column(field, len(records.ids))
+    return columns
+
+
+def _digest(texts: tuple[str, ...]) -> str:
+    """Hash the number of texts, their lengths in characters, and all their characters as UTF-8."""
+    lengths = np.fromiter(map(len, texts), dtype="<i8", count=len(texts))
+    digest = hashlib.sha256(len(texts).to_bytes(8, "little"))
+    digest.update(lengths.tobytes())
+    digest.update("".join(texts).encode("utf-8"))
+    return digest.hexdigest()
+
+
+def _root_is_known(path: Path, root: Path | str | None) -> bool:
+    return root is not None or os.path.isdir(path.parent)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep the garbage collector from looking at a million new objects again and again.
+
+    Afterwards they count as long-lived at once: freezing and unfreezing moves everything to the
+    oldest generation, without the look at each that the collector would take first.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            if gc.get_freeze_count() == 0:
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()

@@ -1,0 +1,77 @@
+"""Finds the texts that are longer than the embedding model reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.errors import Place
+from core.knowledge.findings import FINDINGS_LIMIT
+from core.progress import IsCancelled, never_cancelled, stop_if
+from core.search.models import find_model, token_counter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from core.knowledge.findings import Findings
+    from core.knowledge.records import RecordPlaces
+
+MAX_COUNTED_CHARS = 4_000_000
+"""Characters that are tokenised at most, the longest texts first: about a second's work."""
+
+_LONGEST_COUNTED = 200_000
+_SPECIAL_TOKENS = 2
+_BATCH = 256
+# Decomposed, as tokenizers do it, a character is up to four; each may be a token.
+_TOKENS_PER_CHARACTER = 4
+
+
+def warn_of_cut_texts(texts: Sequence[str], model_name: str, folder: Path, findings: Findings,
+                      places: RecordPlaces,
+                      is_cancelled: IsCancelled = never_cancelled) -> None:
+    """Warn of each text whose tail the model does not see, saying how many tokens are cut.
+
+    Says nothing where the model, its limit or its tokenizer is not known. Work is bounded by
+    `MAX_COUNTED_CHARS` and `FINDINGS_LIMIT` warnings; texts left out are mentioned.
+
+    Parameters
+    ----------
+    texts : of all records, in file order.
+    model_name, folder : the model, and where a relative path to it starts.
+    """
+    model = find_model(model_name, folder)
+    if model is None or not model.max_tokens:
+        return
+    room = model.max_tokens - _SPECIAL_TOKENS
+    rows = [row for row, text in enumerate(texts) if _may_exceed(text, room)]
+    count = token_counter(model) if rows else None
+    if count is None:
+        return
+    rows.sort(key=lambda row: -len(texts[row]))
+    cut: dict[int, int] = {}
+    spent = done = 0
+    while done < len(rows) and spent < MAX_COUNTED_CHARS and len(cut) < FINDINGS_LIMIT:
+        stop_if(is_cancelled)
+        batch = rows[done:done + _BATCH]
+        heads = [texts[row][:_LONGEST_COUNTED] for row in batch]
+        for row, tokens in zip(batch, count(heads), strict=True):
+            if tokens > model.max_tokens:
+                cut[row] = tokens
+        spent += sum(map(len, heads))
+        done += len(batch)
+    if done < len(rows):
+        findings.warning(f"{len(rows) - done} more long texts were not measured: some may be "
+                         f"longer than {model.name} reads", place=Place(places.file))
+    for row in sorted(cut)[:FINDINGS_LIMIT]:
+        more = "more than " if len(texts[row]) > _LONGEST_COUNTED else ""
+        findings.warning(
+            f"the text has {more}{cut[row]} tokens, {model.name} reads {model.max_tokens}: "
+            f"{more}{cut[row] - model.max_tokens} are cut at its end, dense search does not see "
+            "them", place=places(row, "text"), hint="split it into smaller chunks")
+
+
+def _may_exceed(text: str, room: int) -> bool:
+    if text.isascii():
+        # A token has a character at least, and the space between two words is none of its own.
+        return len(text) > room and len(text) - text.count(" ") > room
+    return len(text) * _TOKENS_PER_CHARACTER > room

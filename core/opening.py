@@ -1,0 +1,174 @@
+"""What a path means: a graph, knowledge, or a folder of them → a graph and its workspace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import Code, InspectorError, Place
+from core.graph.compile import check_storages
+from core.graph.description import GraphDescription
+from core.graph.workspace import Workspace
+from core.knowledge.base import check_knowledge
+from core.knowledge.catalog import SchemaCatalog
+from core.knowledge.findings import FileRefused, Finding, Findings
+from core.knowledge.root import FileKind, StorageRoot, kind_of
+from core.knowledge.strings import StringStorage
+from core.parameters import GenerateParams, RetrieveParams
+from core.progress import never_cancelled, no_progress
+
+if TYPE_CHECKING:
+    from core.search.embedding import ModelProvider
+
+DEFAULT_TEMPLATE = (
+    "Answer from these facts only:\n"
+    "{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}"
+    "{{^has_chunks}}(nothing was found)\n{{/has_chunks}}{{/knowledge}}")
+MOST_NEIGHBOURS = 200
+GRAPH_SUFFIX = ".graph.json"
+KNOWLEDGE_KINDS = frozenset({FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSONL,
+                             FileKind.PROJECT, FileKind.MEMORY})
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A graph ready to become an agent, the storages beside it, and what was opened."""
+
+    graph: GraphDescription
+    workspace: Workspace
+    path: Path
+
+
+def open_path(path: Path | str, *, root: Path | str | None = None,
+              models: ModelProvider | None = None) -> Opened:
+    """Open a graph, a knowledge file or a folder.
+
+    Knowledge alone gets a two-node graph around it. A folder means its first graph file, by
+    name, else its first knowledge config. The storage root is `root`, else the graph's
+    ``storage_root``, else the folder of the file.
+
+    Raises
+    ------
+    InspectorError
+        3010 when there is nothing, 3011 when it is something else, FileRefused with findings.
+    """
+    path = _existing(Path(path))
+    if path.is_dir():
+        path = _pick_from_folder(path)
+    kind = kind_of(path)
+    if kind is FileKind.GRAPH:
+        graph = GraphDescription.load(path)
+        folder = Path(root) if root is not None else _graph_root(graph, path)
+        return Opened(graph, Workspace(StorageRoot(folder), models), path)
+    if kind in KNOWLEDGE_KINDS:
+        folder = Path(root) if root is not None else path.parent
+        storage_root = StorageRoot(folder)
+        graph = graph_around(storage_root.name_of(path))
+        return Opened(graph, Workspace(storage_root, models), path)
+    raise InspectorError(
+        Code.StorageKindMismatch, f"neither a graph nor knowledge, but {kind.value}",
+        place=Place(file=str(path)),
+        hint="open a *.graph.json, a knowledge config, a records file or a folder of them")
+
+
+def graph_around(storage: str) -> GraphDescription:
+    """Return the two-node graph Retrieve → Generate that knowledge alone is opened with."""
+    return (
+        GraphDescription()
+        .add_node("knowledge", RetrieveParams(
+            embedded_string_storage=storage, found_exit="answer", not_found_exit="answer"))
+        .add_node("answer", GenerateParams(template=DEFAULT_TEMPLATE))
+        .set_start_node("knowledge")
+        .set_default_model_name("any model")
+    )
+
+
+def check_path(path: Path | str, *, root: Path | str | None = None) -> tuple[Finding, ...]:
+    """Return every finding of a file, or of all the files of a folder that we know; never raise."""
+    path = Path(path)
+    try:
+        path = _existing(path)
+        if path.is_dir():
+            return tuple(finding for file in known_files(path)
+                         for finding in _check_file(file, root))
+        return _check_file(path, root)
+    except FileRefused as refused:
+        return refused.findings
+    except InspectorError as error:
+        findings = Findings(error.code, str(path))
+        findings.error(error.message, hint=error.hint)
+        return tuple(findings)
+
+
+def known_files(folder: Path) -> list[Path]:
+    """List the files below a folder that the inspector can read, by name."""
+    return [path for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix in {".json", ".jsonl", ".txt"}
+            and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+            and kind_of(path) is not FileKind.UNKNOWN]
+
+
+def neighbours_of(path: Path) -> tuple[Path, ...]:
+    """List the graphs and knowledge files beside a file, by name, as far as they can be opened."""
+    folder = path if path.is_dir() else path.parent
+    try:
+        files = sorted(file for file in folder.iterdir()
+                       if file.suffix in {".json", ".jsonl", ".ndjson"})[:MOST_NEIGHBOURS]
+    except OSError:
+        return ()
+    kinds = KNOWLEDGE_KINDS - {FileKind.RECORDS} | {FileKind.GRAPH}
+    return tuple(file for file in files if kind_of(file) in kinds)
+
+
+def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
+    kind = kind_of(path)
+    folder = Path(root) if root is not None else path.parent
+    if kind in KNOWLEDGE_KINDS:
+        return check_knowledge(path, folder)
+    if kind is FileKind.SCHEMAS:
+        return SchemaCatalog.load_file(path).findings
+    if kind in {FileKind.LIST, FileKind.MULTIMAP}:
+        return StringStorage.load(path).findings
+    if kind is FileKind.GRAPH:
+        graph = GraphDescription.load(path)
+        findings = Findings(Code.GraphCompilationFailed, str(path))
+        findings.extend(graph.warnings)
+        workspace = Workspace(StorageRoot(folder if root is not None
+                                          else _graph_root(graph, path)))
+        check_storages(graph, workspace, findings, no_progress, never_cancelled)
+        return tuple(findings)
+    raise InspectorError(Code.StorageKindMismatch, "not a file that the inspector knows",
+                         place=Place(file=str(path)))
+
+
+def _existing(path: Path) -> Path:
+    try:
+        exists = path.exists()
+    except (OSError, ValueError) as error:
+        raise InspectorError(Code.StorageFileNotFound, f"cannot look at it: {error}",
+                             place=Place(file=str(path))) from error
+    if not exists:
+        raise InspectorError(Code.StorageFileNotFound, "no such file or folder",
+                             place=Place(file=str(path)), hint="check the path")
+    return path
+
+
+def _graph_root(graph: GraphDescription, path: Path) -> Path:
+    named = graph.storage_root
+    if Path(named).is_absolute():
+        raise InspectorError(Code.StorageOutsideRoot,
+                             f'storage_root "{named}" must be relative to the graph file',
+                             place=Place(file=str(path), json_path="storage_root"))
+    return path.parent / named
+
+
+def _pick_from_folder(folder: Path) -> Path:
+    graphs = sorted(folder.glob(f"*{GRAPH_SUFFIX}"))
+    if graphs:
+        return graphs[0]
+    for path in sorted(folder.glob("*.json")) + sorted(folder.glob("*.jsonl")):
+        if kind_of(path) in KNOWLEDGE_KINDS:
+            return path
+    raise InspectorError(Code.StorageFileNotFound, "no graph and no knowledge in this folder",
+                         place=Place(file=str(folder)))

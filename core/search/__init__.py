@@ -1,0 +1,1 @@
+"""Query → candidates: the costly stage."""

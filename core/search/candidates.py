@@ -1,0 +1,103 @@
+"""The immutable result of a search: everything that selection, explanation and plots need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+MAX_TOP_K = 1000
+MIN_DEPTH = 50
+
+
+def leg_depth(top_k: int) -> int:
+    """Return how many candidates each leg yields: ``max(4 · top_k, 50)``."""
+    return max(4 * top_k, MIN_DEPTH)
+
+
+MAX_DEPTH = leg_depth(MAX_TOP_K)
+"""Depth to which a search ranks, so that no setting of `top_k` needs another search."""
+
+
+@dataclass(frozen=True, slots=True)
+class DenseLeg:
+    """What the dense leg found.
+
+    distances : float32 (n,), exact cosine distance of every record, 0 to 2, smaller is closer.
+    order : int64 (n,), all rows by (distance, row): the exact ranking, filter or not.
+    rows : int64 (m,), the leg's own ranking of matching rows, nearest first, ties by row. From
+        the index at most `MAX_DEPTH` of them, from an exact scan all.
+    rank : int32 (n,), 1-based place in `rows`, 0 where a row is not in it.
+    from_index : True when the HNSW index answered, False for an exact scan.
+    """
+
+    distances: NDArray[np.float32]
+    order: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    rank: NDArray[np.int32]
+    from_index: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SparseLeg:
+    """What the BM25 leg found.
+
+    scores : float32 (n,), BM25 score of every record (statistics of the whole store).
+    rows : int64 (m,), matching rows with a score above 0, best first, ties by row.
+    rank : int32 (n,), 1-based place in `rows`, 0 where a row is not in it.
+    tokens : the query's tokens as the leg sees them; `known` those that the store has.
+    """
+
+    scores: NDArray[np.float32]
+    rows: NDArray[np.int64]
+    rank: NDArray[np.int32]
+    tokens: tuple[str, ...]
+    known: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Result of searching one storage with one query under one filter.
+
+    query : the resolved text that was searched.
+    ids, texts : of all n records, in file order.
+    matching : bool (n,) mask of the filter, or None without one.
+    matching_count : number of records that the filter lets through (n without one).
+    dense, sparse : the legs; None where the leg was not searched.
+    why_filtered : row → the falsified part of the filter (``args[1] is false``).
+    embed_ms, search_ms : wall time of the two steps, milliseconds.
+    """
+
+    query: str
+    ids: Sequence[str]
+    texts: Sequence[str]
+    matching: NDArray[np.bool_] | None
+    matching_count: int
+    dense: DenseLeg | None
+    sparse: SparseLeg | None
+    why_filtered: Callable[[int], str]
+    embed_ms: float = 0.0
+    search_ms: float = 0.0
+
+    @property
+    def record_count(self) -> int:
+        """Number of records in the storage."""
+        return len(self.ids)
+
+    def matches(self, row: int) -> bool:
+        """Tell whether the filter lets the record through."""
+        return self.matching is None or bool(self.matching[row])
+
+
+def ranks(rows: NDArray[np.int64], count: int) -> NDArray[np.int32]:
+    """Return the 1-based place of each of `count` records in `rows`, 0 if absent: int32 (n,)."""
+    rank = np.zeros(count, dtype=np.int32)
+    rank[rows] = np.arange(1, len(rows) + 1, dtype=np.int32)
+    rank.setflags(write=False)
+    return rank

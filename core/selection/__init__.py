@@ -1,0 +1,1 @@
+"""Candidates → hits, near-misses and counts: the pure, fast stage."""

@@ -1,0 +1,76 @@
+"""Command line and composition root: the only place that builds and wires the window's objects."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inspector import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from inspector.main_window import MainWindow
+
+SCREENSHOT_TIMEOUT_MS = 120_000
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command, or open the window; return the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if arguments and arguments[0] in cli.COMMANDS:
+        return cli.main(arguments)
+    return cli.guarded(lambda: _open_window(arguments))
+
+
+def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
+    """Compose the whole program around the given files; neither shown nor running yet.
+
+    A QApplication must exist. Opening goes on in the background: wait for ``turnShown`` or for
+    the session's ``opened``.
+    """
+    from core.search.embedding import ModelProvider
+    from core.search.embedding_process import ProcessEmbedder
+    from inspector.jobs import Jobs
+    from inspector.main_window import MainWindow
+    from inspector.preferences import Preferences
+    from inspector.session import Session
+
+    jobs = Jobs()
+    session = Session(jobs, ModelProvider(ProcessEmbedder))
+    window = MainWindow(session, jobs, Preferences())
+    for path in list(paths)[:1]:
+        window.open_path(Path(path))
+    return window
+
+
+def _open_window(arguments: Sequence[str]) -> int:
+    options = cli.window_parser().parse_args(arguments)
+    problem = display_problem()
+    if options.screenshot and problem:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    elif problem:
+        print(f"{problem}. These work without one: inspector turn, inspector check, and "  # noqa: T201
+              "inspector --screenshot FILE.png", file=sys.stderr)
+        return cli.EXIT_REFUSED
+    from inspector.application import run
+
+    return run(options)
+
+
+def display_problem() -> str:
+    """Say what is missing for a window, or "" when it can be shown."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "")
+    if sys.platform != "linux" or platform:
+        return ""
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return "No display: neither DISPLAY nor WAYLAND_DISPLAY is set"
+    return ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

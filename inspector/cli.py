@@ -1,0 +1,269 @@
+"""The commands that need no window: ``turn`` and ``check``. No Qt is imported here."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from core.errors import Code, InspectorError, Place
+from core.graph.agent import Agent
+from core.knowledge.findings import Severity
+from core.opening import check_path, open_path
+from core.parameters import ParamSpec, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from core.graph.description import GraphDescription
+    from core.selection.select import Hit
+    from core.turn import Turn
+
+EXIT_OK = 0
+EXIT_FINDINGS = 1
+EXIT_REFUSED = 2
+COMMANDS = ("turn", "check")
+EPILOG = ("Commands that need no window: inspector turn PATH -m TEXT, inspector check PATH …; "
+          "each explains itself with --help.")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InspectorError(Code.InvalidParamValue, message, hint=f"see {self.prog} --help")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command and return the exit status.
+
+    0 whatever route a turn takes; 1 when ``check`` found an error; 2 with one line on standard
+    error for every refusal.
+    """
+    def run() -> int:
+        arguments = build_parser().parse_args(argv)
+        command: Callable[[argparse.Namespace], int] = arguments.run
+        return command(arguments)
+
+    return guarded(run)
+
+
+def guarded(run: Callable[[], int]) -> int:
+    """Run and return the exit status; a refusal becomes one line on standard error and 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        return run()
+    except InspectorError as error:
+        print(error.line(), file=sys.stderr)
+        return EXIT_REFUSED
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough.
+        sys.stderr.close()
+        return EXIT_OK
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = _Parser(prog="inspector", description="See what a Retrieve turn really does.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    turn = commands.add_parser("turn", help="run one turn and print its debug_info as JSON")
+    turn.add_argument("path", metavar="PATH", help="a graph, a knowledge file or a folder")
+    turn.add_argument("-m", "--message", required=True, help="what the player says")
+    add_turn_options(turn)
+    turn.add_argument("--exit", action="append", default=[], metavar="NODE=EXIT", dest="exits",
+                      help="the exit that a node takes which needs a language model")
+    turn.add_argument("--messages", action="store_true",
+                      help="print the chat messages that the model would read instead")
+    turn.add_argument("--near-misses", type=int, default=0, metavar="N",
+                      help="add the N closest near-misses with their reason and needed change")
+    turn.set_defaults(run=_run_turn)
+    check = commands.add_parser("check", help="print every finding of the files")
+    check.add_argument("paths", metavar="PATH", nargs="+")
+    check.add_argument("--root", metavar="DIR", help="storage root")
+    check.set_defaults(run=_run_check)
+    return parser
+
+
+def window_parser() -> argparse.ArgumentParser:
+    """Return the parser of the window's own command line."""
+    parser = _Parser(prog="inspector", epilog=EPILOG,
+                     description="Open the inspector on a graph, a knowledge file or a folder.")
+    parser.add_argument("paths", metavar="PATH", nargs="*",
+                        help="a graph, a knowledge file or a folder")
+    parser.add_argument("--message", default="", help="run a turn with this message")
+    parser.add_argument("--node", default="", help="the node to take in hand")
+    add_turn_options(parser)
+    parser.add_argument("--screenshot", metavar="FILE.png",
+                        help="save a picture once the turn is on screen, and quit")
+    parser.add_argument("--theme", choices=("system", "light", "dark"),
+                        help="colours, for this run only")
+    parser.add_argument("--size", metavar="WIDTHxHEIGHT", type=_size,
+                        help="size of the window, for this run only")
+    return parser
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    try:
+        size = int(width), int(height)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{text}" is no size such as 1280x800') from None
+    if not all(100 <= side <= 10_000 for side in size):
+        raise argparse.ArgumentTypeError("each side must be 100 to 10000 pixels")
+    return size
+
+
+def add_turn_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that the window and ``turn`` share."""
+    parser.add_argument("--root", metavar="DIR", help="storage root; default: beside the file")
+    parser.add_argument("--set", action="append", default=[], metavar="NODE.PARAM=VALUE",
+                        dest="settings", help="set a parameter; NODE. may be left out where "
+                        "only one node has it")
+    parser.add_argument("--var", action="append", default=[], metavar="NAME=VALUE",
+                        dest="variables", help="give an agent variable its value")
+
+
+def with_settings(graph: GraphDescription, settings: Sequence[str]) -> GraphDescription:
+    """Return the graph with ``NODE.PARAM=VALUE`` settings applied in order.
+
+    Raises
+    ------
+    InspectorError
+        3005 for an unknown node, 3007 for anything else.
+    """
+    for setting in settings:
+        target, _, text = _split(setting, "--set")
+        node_name, param = _target(graph, target)
+        spec = graph.node(node_name).params.specs().get(param)
+        value = text if spec is None else _value(spec, text)
+        graph = graph.with_param(node_name, param, value)
+    return graph
+
+
+def variables_of(pairs: Sequence[str]) -> dict[str, str]:
+    """Return ``NAME=VALUE`` pairs as a mapping.
+
+    Raises
+    ------
+    InspectorError
+        3007 for a pair without a name or an equals sign.
+    """
+    return {name: value for name, _, value in (_split(pair, "--var") for pair in pairs)}
+
+
+def _split(pair: str, option: str) -> tuple[str, str, str]:
+    name, equals, value = pair.partition("=")
+    if not equals or not name:
+        raise InspectorError(Code.InvalidParamValue, f'{option} "{pair}" has no NAME=VALUE')
+    return name, equals, value
+
+
+def _target(graph: GraphDescription, target: str) -> tuple[str, str]:
+    """Split NODE.PARAM; a node's name may hold dots, a parameter's cannot."""
+    node_name, dot, param = target.rpartition(".")
+    if dot:
+        return graph.node(node_name).name, param
+    owners = [node.name for node in graph.nodes if param in node.params.specs()]
+    if len(owners) == 1:
+        return owners[0], param
+    if owners:
+        raise InspectorError(Code.InvalidParamValue, f'several nodes have "{param}"',
+                             hint=f"say which: {', '.join(f'{o}.{param}' for o in owners)}")
+    known = sorted({name for node in graph.nodes for name in node.params.specs()})
+    raise InspectorError(Code.InvalidParamValue, f'no node has a parameter "{param}"',
+                         place=Place(param=param), hint=did_you_mean(param, known))
+
+
+def _value(spec: ParamSpec, text: str) -> Any:
+    """Read JSON where it parses as JSON of the parameter's type, else take the text itself."""
+    try:
+        value = json.loads(text)
+        spec.check(value)
+    except (ValueError, RecursionError, InspectorError):
+        pass
+    else:
+        return value
+    # A number that is out of range must be reported as the number, not as text.
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, int | float) and spec.kind in (int, float) else text
+
+
+def _run_turn(arguments: argparse.Namespace) -> int:
+    message = _valid_text(arguments.message)
+    if arguments.near_misses < 0:
+        raise InspectorError(Code.InvalidParamValue, "--near-misses must be 0 or more")
+    opened = open_path(arguments.path, root=arguments.root)
+    graph = with_settings(opened.graph, arguments.settings)
+    exits = _exits(graph, arguments.exits)
+    agent = Agent(graph, opened.workspace)
+    agent.variables.update(variables_of(arguments.variables))
+    turn = agent.turn(message, exits=exits)
+    if arguments.messages:
+        document: Any = [{"role": m.role, "content": m.text} for m in turn.messages]
+    else:
+        document = dict(turn.debug_info)
+        if arguments.near_misses:
+            document["near_misses"] = near_misses_of(turn, arguments.near_misses)
+    print(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    if turn.error is not None:
+        raise turn.error
+    return EXIT_OK
+
+
+def near_misses_of(turn: Turn, limit: int) -> list[dict[str, Any]]:
+    """Return the closest near-misses of every Retrieve that ran, as JSON data.
+
+    Each has ``id``, ``distance``, ``bm25_score``, ``rank``, ``reason`` and ``needs``, and
+    ``node`` where more than one Retrieve ran.
+    """
+    runs = [run for run in turn.runs
+            if run.retrieval is not None and run.retrieval.selection is not None]
+    found = []
+    for run in runs:
+        selection = run.retrieval.selection if run.retrieval else None
+        for hit in selection.near_misses(limit) if selection else ():
+            entry = _near_miss(hit)
+            found.append({"node": run.name} | entry if len(runs) > 1 else entry)
+    return found
+
+
+def _near_miss(hit: Hit) -> dict[str, Any]:
+    return {"id": hit.id, "distance": hit.distance, "bm25_score": hit.bm25_score,
+            "rank": hit.rank, "reason": hit.reason.value, "needs": hit.needs}
+
+
+def _exits(graph: GraphDescription, pairs: Sequence[str]) -> dict[str, str]:
+    exits = {}
+    for pair in pairs:
+        name, _, route = _split(pair, "--exit")
+        routes = graph.node(name).params.exits()
+        if route not in routes:
+            raise InspectorError(Code.InvalidParamValue, f'node "{name}" has no exit "{route}"',
+                                 place=Place(node=name), hint=f"one of {', '.join(routes)}")
+        exits[name] = route
+    return exits
+
+
+def _valid_text(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InspectorError(Code.InvalidParamValue, "the message is not valid UTF-8 text",
+                             hint="check the terminal's encoding") from None
+    return text
+
+
+def _run_check(arguments: argparse.Namespace) -> int:
+    findings = [finding for path in arguments.paths
+                for finding in check_path(Path(path), root=arguments.root)]
+    for finding in findings:
+        print(finding.line())
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    print(f"{len(arguments.paths)} checked: {errors} errors, {len(findings) - errors} warnings",
+          file=sys.stderr)
+    return EXIT_FINDINGS if errors else EXIT_OK

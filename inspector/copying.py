@@ -1,0 +1,84 @@
+"""The menu Copy ▾: parameters and results as text, and a picture of the window."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
+
+from core.graph.snippets import change_param_calls, params_as_json
+from core.selection.export import hits_as_csv, hits_as_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from core.selection.select import Hit
+    from inspector.session import Session
+
+
+class CopyMenu(QObject):
+    """Fills the menu and puts what is asked for on the clipboard.
+
+    Parameters
+    ----------
+    session : what is open and the last turn.
+    window : the widget that a picture is taken of.
+    """
+
+    def __init__(self, session: Session, window: QWidget) -> None:
+        super().__init__(window)
+        self._session = session
+        self._window = window
+        self.menu = QMenu("Copy", window)
+        self._add("Parameters as JSON", self._parameters_json)
+        self._add("Parameters as Python calls", self._python_calls)
+        self.menu.addSeparator()
+        self._add("Results as CSV", lambda: hits_as_csv(self._hits()))
+        self._add("Results as Markdown", lambda: hits_as_markdown(self._hits()))
+        self.menu.addSeparator()
+        self._add("Prompt as text", self.prompt_text)
+        self._add("Prompt as JSON messages", self.prompt_json)
+        self._add("Diagnostics as JSON", self.diagnostics_json)
+        self.menu.addSeparator()
+        self.menu.addAction("Picture of the window", self._copy_picture)
+
+    def _add(self, label: str, text: Callable[[], str]) -> None:
+        self.menu.addAction(label, lambda: QGuiApplication.clipboard().setText(text()))
+
+    def _hits(self) -> tuple[Hit, ...]:
+        turn = self._session.turn
+        run = turn.run_of(self._session.node) if turn is not None else None
+        return run.retrieval.hits if run is not None and run.retrieval is not None else ()
+
+    def _parameters_json(self) -> str:
+        graph = self._session.graph
+        return params_as_json(graph.node(self._session.node)) if graph is not None else ""
+
+    def _python_calls(self) -> str:
+        graph = self._session.graph
+        if graph is None:
+            return ""
+        return change_param_calls(graph.node(self._session.node), self._session.baseline())
+
+    def prompt_text(self) -> str:
+        """Return the messages role by role."""
+        messages = self._session.turn.messages if self._session.turn is not None else ()
+        return "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages)
+
+    def prompt_json(self) -> str:
+        """Return the messages as the chat format's JSON."""
+        messages = self._session.turn.messages if self._session.turn is not None else ()
+        return json.dumps([{"role": m.role, "content": m.text} for m in messages],
+                          ensure_ascii=False, indent=2)
+
+    def diagnostics_json(self) -> str:
+        """Return the turn's ``debug_info`` as JSON."""
+        turn = self._session.turn
+        return json.dumps(turn.debug_info if turn is not None else {}, ensure_ascii=False,
+                          indent=2)
+
+    def _copy_picture(self) -> None:
+        QGuiApplication.clipboard().setPixmap(self._window.grab())

@@ -1,0 +1,88 @@
+"""Shows a file at a line, read-only, so that a finding's place can be seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QFontDatabase, QTextBlock, QTextCursor
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from PySide6.QtWidgets import QWidget
+
+    from core.errors import Place
+
+CONTEXT_LINES = 200
+MAX_LINE_CHARS = 2000
+
+
+class FileView(QDialog):
+    """A window beside the main one with some lines around a place."""
+
+    def __init__(self, place: Place, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(Path(place.file).name)
+        self.resize(760, 480)
+        heading = QLabel(str(place), self)
+        heading.setTextFormat(Qt.TextFormat.PlainText)
+        heading.setWordWrap(True)
+        self.text = QPlainTextEdit(self)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName("Lines of the file")
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        outside = QPushButton("Open in the system's editor", self)
+        outside.clicked.connect(
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(place.file)))
+        close = QPushButton("Close", self)
+        close.clicked.connect(self.close)
+        buttons = QHBoxLayout()
+        buttons.addWidget(outside)
+        buttons.addStretch(1)
+        buttons.addWidget(close)
+        column = QVBoxLayout(self)
+        column.addWidget(heading)
+        column.addWidget(self.text, 1)
+        column.addLayout(buttons)
+        self._show(place)
+
+    @classmethod
+    def show_place(cls, parent: QWidget, place: Place) -> FileView:
+        """Open the view on a place."""
+        view = cls(place, parent)
+        view.show()
+        return view
+
+    def _show(self, place: Place) -> None:
+        wanted = place.line or 1
+        first = max(1, wanted - CONTEXT_LINES)
+        try:
+            with Path(place.file).open(encoding="utf-8", errors="replace") as file:
+                lines = _lines(file, first, wanted + CONTEXT_LINES)
+        except OSError as error:
+            self.text.setPlainText(f"The file cannot be read: {error.strerror or error}")
+            return
+        self.text.setPlainText("\n".join(
+            f"{number:>7}  {line}" for number, line in enumerate(lines, start=first)))
+        block: QTextBlock = self.text.document().findBlockByNumber(wanted - first)
+        cursor = QTextCursor(block)
+        cursor.select(QTextCursor.SelectionType.LineUnderCursor)
+        self.text.setTextCursor(cursor)
+        self.text.centerCursor()
+
+
+def _lines(file: Iterable[str], first: int, last: int) -> list[str]:
+    """Return the lines `first` to `last`, each cut to what is sensible to show."""
+    lines = []
+    for number, line in enumerate(file, start=1):
+        if number > last:
+            break
+        if number >= first:
+            text = line.rstrip("\n")
+            lines.append(text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + " …")
+    return lines

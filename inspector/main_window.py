@@ -1,0 +1,393 @@
+"""The main window: docks, menus, themes and window state. No retrieval logic."""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QFileDialog,
+    QMainWindow,
+    QStackedWidget,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.errors import InspectorError
+from core.knowledge.atomic import write_atomically
+from core.knowledge.findings import FileRefused
+from inspector import theme as themes
+from inspector.copying import CopyMenu
+from inspector.file_view import FileView
+from inspector.menus import build_menus, sample_cards
+from inspector.panel_set import PanelSet
+from inspector.watching import FileWatch
+from inspector.wiring import Wiring
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+
+    from core.knowledge.findings import Finding
+    from inspector.jobs import Jobs
+    from inspector.preferences import Preferences
+    from inspector.session import Session
+
+DEFAULT_SIZE = (1280, 800)
+MINIMUM_SIZE = (760, 520)
+BUSY_AFTER_MS = 200
+LAYOUT_VERSION = 1
+LOG = logging.getLogger(__name__)
+GRAPH_FILTER = "Graphs and knowledge (*.json *.jsonl *.ndjson);;All files (*)"
+
+_LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+_RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+_TOP = Qt.DockWidgetArea.TopDockWidgetArea
+_BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+
+
+class MainWindow(QMainWindow):
+    """The whole program's window.
+
+    Signals
+    -------
+    turnShown(Turn): a turn's results are on screen.
+    """
+
+    turnShown = Signal(object)
+
+    def __init__(self, session: Session, jobs: Jobs, preferences: Preferences) -> None:
+        super().__init__()
+        self.session = session
+        self.jobs = jobs
+        self.preferences = preferences
+        self.panels = PanelSet()
+        self._theme = themes.LIGHT
+        self._busy_since: dict[str, float] = {}
+        self.setObjectName("mainWindow")
+        self.setWindowTitle("Retrieve turn inspector")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(*MINIMUM_SIZE)
+        self.resize(*DEFAULT_SIZE)
+        self.wiring = Wiring(session, self.panels, self)
+        self.copy_menu = CopyMenu(session, self)
+        self.panels.query.set_copy_menu(self.copy_menu.menu)
+        self.watch = FileWatch(self)
+        self.docks: dict[str, QDockWidget] = {}
+        self._build_layout()
+        self._default_state = self.saveState(LAYOUT_VERSION)
+        build_menus(self)
+        self._connect()
+        self._restore()
+        self.apply_theme(self.preferences.theme, keep=False)
+        self._show_page()
+
+    # Layout
+
+    def _build_layout(self) -> None:
+        self.setDockOptions(QMainWindow.DockOption.AllowNestedDocks
+                            | QMainWindow.DockOption.AllowTabbedDocks
+                            | QMainWindow.DockOption.GroupedDragging)
+        for corner, area in ((Qt.Corner.TopLeftCorner, _LEFT), (Qt.Corner.BottomLeftCorner, _LEFT),
+                             (Qt.Corner.TopRightCorner, _RIGHT),
+                             (Qt.Corner.BottomRightCorner, _RIGHT)):
+            self.setCorner(corner, area)
+        self.setTabPosition(_BOTTOM, QTabWidget.TabPosition.North)
+        bar = QToolBar("Question", self)
+        bar.setObjectName("queryToolBar")
+        bar.setMovable(False)
+        bar.addWidget(self.panels.query)
+        self.addToolBar(bar)
+        self._build_centre()
+        panels = self.panels
+        self._dock("workspace", "Workspace", panels.workspace, _LEFT)
+        self._dock("turns", "Turns", panels.turns, _LEFT)
+        self._dock("parameters", "Parameters", panels.parameters, _RIGHT)
+        self._dock("funnel", "Funnel", panels.funnel, _TOP)
+        self._dock("distances", "Distances", panels.distances, _BOTTOM)
+        tabs = [self._dock("prompt", "Prompt", panels.prompt, None),
+                self._dock("details", "Details", panels.details, None),
+                self._dock("graph", "Graph", panels.graph, None),
+                self._dock("diagnostics", "Diagnostics", panels.diagnostics, None),
+                self._dock("problems", "Problems", panels.problems, None)]
+        self.splitDockWidget(self.docks["distances"], tabs[0], Qt.Orientation.Vertical)
+        for first, second in pairwise(tabs):
+            self.tabifyDockWidget(first, second)
+        tabs[0].raise_()
+        self.resizeDocks([self.docks["workspace"], self.docks["parameters"]], [190, 292],
+                         Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["funnel"], self.docks["distances"], tabs[0]], [96, 96, 250],
+                         Qt.Orientation.Vertical)
+
+    def _build_centre(self) -> None:
+        self.pages = QStackedWidget(self)
+        self.pages.addWidget(self.panels.welcome)
+        self.pages.addWidget(self.panels.hits)
+        centre = QWidget(self)
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.panels.message_bar)
+        column.addWidget(self.panels.progress)
+        column.addWidget(self.pages, 1)
+        self.setCentralWidget(centre)
+
+    def _dock(self, name: str, title: str, widget: QWidget,
+              area: Qt.DockWidgetArea | None) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(f"{name}Dock")
+        dock.setWidget(widget)
+        if area is not None:
+            self.addDockWidget(area, dock)
+        self.docks[name] = dock
+        return dock
+
+    def restore_layout(self) -> None:
+        """Put every panel back where it stands in a new window."""
+        self.restoreState(self._default_state, LAYOUT_VERSION)
+        for dock in self.docks.values():
+            dock.show()
+
+    # Wiring of the window itself
+
+    def _connect(self) -> None:
+        session, panels = self.session, self.panels
+        session.opened.connect(self._on_opened)
+        session.turn_changed.connect(self._on_turn_changed)
+        session.failed.connect(self.show_error)
+        session.noted.connect(lambda text: panels.message_bar.post("info", text))
+        session.graph_edited.connect(self._update_title)
+        self.jobs.started.connect(self._on_lane_started)
+        self.jobs.ended.connect(self._on_lane_ended)
+        self.jobs.progressed.connect(self._on_progress)
+        panels.progress.cancel_requested.connect(session.cancel)
+        panels.welcome.open_requested.connect(self.choose_file)
+        panels.welcome.path_requested.connect(lambda path: self.open_path(Path(path)))
+        panels.workspace.open_requested.connect(lambda path: self.open_path(Path(path)))
+        panels.parameters.save_requested.connect(self.save_graph)
+        panels.problems.count_changed.connect(self._on_problem_count)
+        panels.problems.finding_activated.connect(self.open_place)
+        panels.hits.table.activated.connect(lambda _index: self.raise_dock("details"))
+        panels.workspace.reload_requested.connect(self.reload)
+        panels.prompt.copy_text_requested.connect(
+            lambda: QApplication.clipboard().setText(self.copy_menu.prompt_text()))
+        panels.prompt.copy_json_requested.connect(
+            lambda: QApplication.clipboard().setText(self.copy_menu.prompt_json()))
+        panels.diagnostics.copy_requested.connect(
+            lambda: QApplication.clipboard().setText(self.copy_menu.diagnostics_json()))
+        panels.diagnostics.save_requested.connect(self.save_diagnostics)
+        self.watch.changed.connect(self._on_files_changed)
+        QApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme)
+
+    def _on_opened(self) -> None:
+        current = self.session.current
+        if current is None:
+            return
+        self.preferences.add_recent(current.path)
+        files = set(current.workspace.files())
+        if current.graph.path is not None:
+            files.add(current.graph.path)
+        self.watch.watch(files)
+        self._show_page()
+        self._update_title()
+
+    def _on_turn_changed(self, turn: object) -> None:
+        # Painting happens when the event loop is idle again; only then is the turn on screen.
+        QTimer.singleShot(0, self, lambda: self.turnShown.emit(turn))
+
+    def _on_problem_count(self, errors: int, warnings: int) -> None:
+        count = errors + warnings
+        self.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
+
+    def _show_page(self) -> None:
+        is_open = self.session.graph is not None
+        self.pages.setCurrentWidget(self.panels.hits if is_open else self.panels.welcome)
+        if not is_open:
+            self.panels.welcome.show_samples(sample_cards())
+            self.panels.welcome.show_recent([str(path) for path in self.preferences.recent])
+
+    def _update_title(self) -> None:
+        current = self.session.current
+        if current is None:
+            return
+        mark = "*" if self.session.is_edited() else ""
+        self.setWindowTitle(f"{current.path.name}{mark} – Retrieve turn inspector")
+
+    # Progress and messages
+
+    def _on_lane_started(self, lane: str) -> None:
+        self._busy_since[lane] = time.monotonic()
+
+    def _on_lane_ended(self, lane: str) -> None:
+        self._busy_since.pop(lane, None)
+        if not self._busy_since:
+            self.panels.progress.finish()
+            self.wiring.show_status()
+
+    def _on_progress(self, lane: str, what: str, done: int, total: int) -> None:
+        since = self._busy_since.get(lane)
+        if since is None:
+            return
+        elapsed = time.monotonic() - since
+        if elapsed * 1000 < BUSY_AFTER_MS:
+            return
+        left = elapsed * (total - done) / done if done and total else None
+        self.panels.progress.show_progress(what, done, total, left)
+
+    def show_error(self, error: BaseException) -> None:
+        """Say in the message bar what went wrong; nothing else changes."""
+        if isinstance(error, FileRefused):
+            details = "\n".join(finding.line() for finding in error.findings)
+            self.panels.message_bar.post("error", error.line(), details,
+                                         [("Problems", lambda: self.raise_dock("problems"))])
+        elif isinstance(error, InspectorError):
+            self.panels.message_bar.post("error", error.line())
+        else:
+            LOG.error("unexpected error", exc_info=error)
+            self.panels.message_bar.post(
+                "error", f"Something unexpected went wrong: {error!r}. Your work is kept; "
+                "the log has the details.", "".join(traceback.format_exception(error)))
+
+    # Files
+
+    def open_path(self, path: Path, root: Path | None = None) -> None:
+        """Open a graph, knowledge or folder; what is open stays until that worked."""
+        self.session.open(path, root=root)
+
+    def choose_file(self) -> None:
+        """Ask for a file and open it."""
+        name, _ = QFileDialog.getOpenFileName(self, "Open a graph or knowledge", "", GRAPH_FILTER)
+        if name:
+            self.open_path(Path(name))
+
+    def choose_folder(self) -> None:
+        """Ask for a folder and open what it holds."""
+        name = QFileDialog.getExistingDirectory(self, "Open a folder")
+        if name:
+            self.open_path(Path(name))
+
+    def save_graph(self) -> None:
+        """Write the graph file, or ask for a name when there is none yet."""
+        path = self.session.graph.path if self.session.graph is not None else None
+        if path is None:
+            self.save_graph_as()
+        elif self.session.save(path):
+            self._after_save(path)
+
+    def save_graph_as(self) -> None:
+        """Ask for a name and write the graph there."""
+        if self.session.graph is None or self.session.current is None:
+            return
+        folder = self.session.current.path.parent / "new.graph.json"
+        name, _ = QFileDialog.getSaveFileName(self, "Save the graph", str(folder),
+                                              "Graphs (*.graph.json)")
+        if name and self.session.save(Path(name)):
+            self._after_save(Path(name))
+
+    def _after_save(self, path: Path) -> None:
+        self._on_opened()
+        self.panels.message_bar.post("info", f"Saved {path}")
+
+    def save_diagnostics(self) -> None:
+        """Ask for a name and write the turn's debug_info there."""
+        name, _ = QFileDialog.getSaveFileName(self, "Save the diagnostics", "debug_info.json",
+                                              "JSON (*.json)")
+        if name:
+            try:
+                write_atomically(Path(name), [self.copy_menu.diagnostics_json().encode()])
+            except InspectorError as error:
+                self.show_error(error)
+
+    def open_place(self, finding: Finding) -> None:
+        """Show the file of a finding, at its line."""
+        if finding.place.node and self.session.graph is not None:
+            self.session.pick_node(finding.place.node)
+        if finding.place.file:
+            FileView.show_place(self, finding.place)
+
+    def _on_files_changed(self, paths: list[Path]) -> None:
+        names = ", ".join(path.name for path in paths)
+        if self.preferences.flag("reload", False):
+            self.reload()
+            return
+        self.panels.message_bar.post("info", f"{names} changed on disk",
+                                     actions=[("Reload", self.reload)], stays=True)
+
+    def reload(self) -> None:
+        """Read the open files again; if they are broken now, the old content stays in use."""
+        current = self.session.current
+        if current is not None:
+            self.session.open(current.path, root=current.workspace.root.path, keep=True)
+
+    def run_turn(self) -> None:
+        """Run what the question says."""
+        self.session.run(self.panels.query.message())
+
+    def reset_node(self) -> None:
+        """Put the node in hand back to the graph's values."""
+        if self.session.graph is not None:
+            self.session.reset_node()
+
+    # Window state
+
+    def raise_dock(self, name: str) -> None:
+        """Bring a panel to the front."""
+        self.docks[name].show()
+        self.docks[name].raise_()
+
+    def apply_theme(self, name: str, *, keep: bool = True) -> None:
+        """Use the ``light``, ``dark`` or ``system`` colours; with `keep`, from now on."""
+        if keep:
+            self.preferences.theme = name
+        app = QApplication.instance()
+        if not isinstance(app, QApplication):
+            return
+        chosen = {"light": themes.LIGHT, "dark": themes.DARK}.get(name)
+        self._theme = chosen or themes.system_theme(app)
+        themes.apply(app, self._theme)
+        self.panels.apply_theme(self._theme)
+
+    def _on_system_scheme(self) -> None:
+        if self.preferences.theme == "system":
+            self.apply_theme("system")
+
+    def _restore(self) -> None:
+        self.restoreGeometry(self.preferences.blob("geometry"))
+        self.restoreState(self.preferences.blob("docks"), LAYOUT_VERSION)
+        self.panels.hits.restore_state(bytes(self.preferences.blob("hits").data()))
+        self.panels.query.set_live(self.preferences.flag("live", True))
+
+    def _store(self) -> None:
+        self.preferences.set_blob("geometry", self.saveGeometry())
+        self.preferences.set_blob("docks", self.saveState(LAYOUT_VERSION))
+        self.preferences.set_blob("hits", self.panels.hits.save_state())
+        self.preferences.set_flag("live", self.panels.query.is_live())
+        self.preferences.sync()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep the layout, stop all work, and go."""
+        self._store()
+        self.wiring.stop()
+        self.jobs.close()
+        self.session.close()
+        super().closeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept files."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the first file that was dropped."""
+        paths = [Path(u.toLocalFile()) for u in event.mimeData().urls() if u.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.open_path(paths[0])

@@ -1,0 +1,50 @@
+"""All the panels of the window, made once; the wiring and the window share them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from inspector.panels.details_panel import DetailsPanel
+from inspector.panels.diagnostics_panel import DiagnosticsPanel
+from inspector.panels.distance_panel import DistancePanel
+from inspector.panels.funnel_panel import FunnelPanel
+from inspector.panels.graph_panel import GraphPanel
+from inspector.panels.hits_panel import HitsPanel
+from inspector.panels.message_bar import MessageBar
+from inspector.panels.parameters_panel import ParametersPanel
+from inspector.panels.problems_panel import ProblemsPanel
+from inspector.panels.progress_strip import ProgressStrip
+from inspector.panels.prompt_panel import PromptPanel
+from inspector.panels.query_bar import QueryBar
+from inspector.panels.turns_panel import TurnsPanel
+from inspector.panels.welcome_page import WelcomePage
+from inspector.panels.workspace_panel import WorkspacePanel
+
+if TYPE_CHECKING:
+    from inspector.theme import Theme
+
+
+class PanelSet:
+    """The panels by role. None of them knows another."""
+
+    def __init__(self) -> None:
+        self.query = QueryBar()
+        self.message_bar = MessageBar()
+        self.progress = ProgressStrip()
+        self.welcome = WelcomePage()
+        self.workspace = WorkspacePanel()
+        self.turns = TurnsPanel()
+        self.funnel = FunnelPanel()
+        self.hits = HitsPanel()
+        self.details = DetailsPanel()
+        self.distances = DistancePanel()
+        self.parameters = ParametersPanel()
+        self.prompt = PromptPanel()
+        self.graph = GraphPanel()
+        self.diagnostics = DiagnosticsPanel()
+        self.problems = ProblemsPanel()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Hand the colours to every panel."""
+        for panel in vars(self).values():
+            panel.apply_theme(theme)

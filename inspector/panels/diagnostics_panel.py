@@ -1,0 +1,188 @@
+"""The turn's ``debug_info``, as a tree and as text."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QHeaderView,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector import theme as themes
+from inspector.models.json_tree_model import JsonTreeModel, PathRole
+from inspector.widgets.code_edit import CodeEdit
+from inspector.widgets.fields import segment
+from inspector.widgets.highlighters import JsonHighlighter
+from inspector.widgets.item_views import TreeView
+from inspector.widgets.labels import StatusLabel, make_panel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from PySide6.QtCore import QModelIndex
+
+    from core.turn import Turn
+    from inspector.theme import Theme
+
+_FIRST_OPEN = (("nodes",), ("nodes", 0), ("nodes", 0, "diagnostics"),
+               ("nodes", 0, "diagnostics", "parameters"), ("nodes", 0, "diagnostics", "output"),
+               ("nodes", 0, "diagnostics", "output", "results"))
+
+
+class DiagnosticsPanel(QWidget):
+    """Shows what the game would get as diagnostics, key by key.
+
+    Signals
+    -------
+    copy_requested(), save_requested() : put the JSON on the clipboard, or in a file.
+    """
+
+    copy_requested = Signal()
+    save_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._info: Mapping[str, Any] | None = None
+        self._open: set[tuple[str | int, ...]] = set(_FIRST_OPEN)
+        self._is_restoring = False
+        self.model = JsonTreeModel(self)
+        self.tree = TreeView()
+        self.text_view = CodeEdit(lines=8)
+        self._highlighter = JsonHighlighter(self.text_view.document())
+        self._status = StatusLabel()
+        self._stack = QStackedWidget()
+        self._set_up_views()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 8)
+        column.setSpacing(4)
+        column.addLayout(self._make_bar())
+        column.addWidget(self._stack, 1)
+        self.show_debug_info(None)
+        self.apply_theme(themes.LIGHT)
+
+    def show_turn(self, turn: Turn | None) -> None:
+        """Show a turn's diagnostics."""
+        self.show_debug_info(turn.debug_info if turn is not None else None)
+
+    def show_debug_info(self, info: Mapping[str, Any] | None) -> None:
+        """Show diagnostics: a turn's, or what a saved file holds."""
+        self._info = info
+        self._is_restoring = True
+        place = self.tree.verticalScrollBar().value()
+        self.model.show_json(dict(info) if info is not None else {})
+        for path in sorted(self._open, key=len):
+            index = self.model.index_of(path)
+            if index.isValid():
+                self.tree.expand(index)
+        self.tree.verticalScrollBar().setValue(place)
+        self._is_restoring = False
+        self._show_status()
+        for button in self._buttons:
+            button.setEnabled(info is not None)
+        if self._stack.currentWidget() is self.text_view:
+            self.text_view.show_text(self.text())
+
+    def text(self) -> str:
+        """Return the diagnostics as JSON text, "" without any."""
+        if self._info is None:
+            return ""
+        return json.dumps(self._info, ensure_ascii=False, indent=2)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        make_panel(self, theme)
+        self.model.apply_theme(theme)
+        self.tree.apply_theme(theme)
+        self.text_view.apply_theme(theme)
+        self._highlighter.apply_theme(theme)
+        self._status.apply_theme(theme)
+        for button, name in zip(self._buttons, ("copy", "save"), strict=True):
+            button.setIcon(themes.icon(name, theme.muted))
+
+    def _set_up_views(self) -> None:
+        self.tree.setObjectName("diagnosticsView")
+        self.tree.setAccessibleName("Diagnostics as a tree")
+        self.tree.setModel(self.model)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setAlternatingRowColors(False)
+        self.tree.setIndentation(14)
+        self.tree.setExpandsOnDoubleClick(True)
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        self.tree.header().resizeSection(0, 240)
+        self.tree.header().setStretchLastSection(True)
+        self.tree.set_empty_text("No diagnostics yet", "Ask a question to see what the game gets")
+        self.tree.expanded.connect(partial(self._on_folded, True))
+        self.tree.collapsed.connect(partial(self._on_folded, False))
+        self.text_view.setObjectName("diagnosticsText")
+        self.text_view.setAccessibleName("Diagnostics as text")
+        self.text_view.setReadOnly(True)
+        self.text_view.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse
+                                               | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+        self.text_view.setPlaceholderText("No diagnostics yet")
+        self._stack.addWidget(self.tree)
+        self._stack.addWidget(self.text_view)
+
+    def _make_bar(self) -> QHBoxLayout:
+        bar = QHBoxLayout()
+        bar.setSpacing(4)
+        self._group = QButtonGroup(self)
+        for index, label in enumerate(("Tree", "Text")):
+            button = segment(label, f"Diagnostics as {label.lower()}",
+                             f"Show the diagnostics as {label.lower()}")
+            button.setObjectName(f"diagnostics{label}Button")
+            button.setChecked(index == 0)
+            button.clicked.connect(partial(self._on_view_picked, index))
+            self._group.addButton(button)
+            bar.addWidget(button)
+        bar.addSpacing(8)
+        bar.addWidget(self._status, 1)
+        self._buttons: list[QToolButton] = []
+        for label, signal, tip in (("Copy", self.copy_requested, "Copy the JSON"),
+                                   ("Save", self.save_requested, "Save the JSON as a file")):
+            tool = QToolButton()
+            tool.setText(label)
+            tool.setObjectName(f"{label.lower()}Diagnostics")
+            tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            tool.setAccessibleName(f"{label} the diagnostics")
+            tool.setToolTip(tip)
+            tool.clicked.connect(signal)
+            bar.addWidget(tool)
+            self._buttons.append(tool)
+        return bar
+
+    def _show_status(self) -> None:
+        if self._info is None:
+            self._status.set_status("muted", "")
+            return
+        nodes = self._info.get("nodes")
+        count = len(nodes) if isinstance(nodes, list) else 0
+        ran = f"{count} node{'' if count == 1 else 's'} ran"
+        error = self._info.get("error")
+        if isinstance(error, dict):
+            self._status.set_status(
+                "error", f"{error.get('code', '')} {error.get('name', '')} · {ran}".strip())
+        else:
+            self._status.set_status("ok", f"{self._info.get('status', '')} · {ran}")
+
+    def _on_view_picked(self, index: int, *_: object) -> None:
+        if index == 1:
+            self.text_view.show_text(self.text())
+        self._stack.setCurrentIndex(index)
+
+    def _on_folded(self, is_open: bool, index: QModelIndex) -> None:
+        if self._is_restoring:
+            return
+        path = index.data(PathRole)
+        if is_open:
+            self._open.add(path)
+        else:
+            self._open.discard(path)

@@ -1,0 +1,368 @@
+"""Every record's distance to the query, and the threshold as a line that can be dragged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette
+from PySide6.QtWidgets import QLabel, QStackedWidget, QToolTip, QVBoxLayout, QWidget
+
+from core.parameters import RetrievalMode, RetrieveParams
+from inspector import theme as themes
+from inspector.widgets.distance_dots import DistanceDots
+from inspector.widgets.dot_legend import DotLegend
+from inspector.widgets.labels import tooltip
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from core.search.candidates import Candidates
+    from core.selection.select import Selection
+    from inspector.theme import Theme
+
+MOST_DOTS = 2000
+"""Up to this many records each has its dot; of more, the hits and the nearest near-misses."""
+_NEAR_MISS_DOTS = 300
+_BINS = 120
+_FEWEST_FOR_BARS = 50
+_LEAST_RIGHT = 1.2
+_SPEC = RetrieveParams.specs()["threshold"]
+_STEP, _FINE_STEP, _DECIMALS = 0.01, 0.001, 3
+_GRAB_PX, _DOT_PX = 7, 7
+_EDGE = 0.06
+_NO_LIMIT = "no limit"
+_NO_QUESTION = "Distances appear with the first question: how far from it every record is."
+_LEXICAL = ("Lexical mode has no distances: it counts words (BM25), and the threshold does "
+            "nothing. Choose Dense or Hybrid to see distances.")
+
+
+class DistancePanel(QWidget):
+    """A histogram of all distances, dots for single records, the threshold as a line.
+
+    Drag the line, or give the plot the focus and use Left and Right (with Shift in fine steps).
+
+    Signals
+    -------
+    threshold_dragged(float): the line is on the move; 0 = no limit.
+    threshold_drag_finished(float): the line was let go.
+    record_clicked(int): a record's dot was clicked; its row in the file.
+    """
+
+    threshold_dragged = Signal(float)
+    threshold_drag_finished = Signal(float)
+    record_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAutoFillBackground(True)
+        self._theme: Theme = themes.LIGHT
+        self._candidates: Candidates | None = None
+        self._threshold = float(_SPEC.default)
+        self._right = _LEAST_RIGHT
+        self._is_dragging = False
+        self._found = "nothing searched yet"
+        self._dots = DistanceDots()
+        self.legend = DotLegend("cosine distance · smaller is closer", self)
+        self.message = QLabel(_NO_QUESTION, self)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.message.setWordWrap(True)
+        self.message.setProperty("role", "muted")
+        self._plot = self._make_plot()
+        self._make_items()
+        self._stack = QStackedWidget(self)
+        self._stack.addWidget(self._plot)
+        self._stack.addWidget(self.message)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.legend)
+        layout.addWidget(self._stack, 1)
+        self.show_selection(None)
+        self.set_threshold(self._threshold)
+
+    def _make_plot(self) -> Any:
+        plot = pg.PlotWidget(self)
+        plot.setObjectName("distancePlot")
+        plot.setAccessibleName("Distances and threshold")
+        plot.setMinimumHeight(self.fontMetrics().height() * 4)
+        item = plot.getPlotItem()
+        item.hideButtons()
+        item.setMenuEnabled(False)
+        item.hideAxis("left")
+        view = item.getViewBox()
+        view.setMouseEnabled(x=False, y=False)
+        view.setDefaultPadding(0.0)
+        view.disableAutoRange()
+        view.setYRange(0, 1, padding=0)
+        axis = item.getAxis("bottom")
+        axis.enableAutoSIPrefix(False)
+        axis.setStyle(tickLength=-4, tickFont=themes.scaled_font(self.font(), 0.86))
+        plot.installEventFilter(self)
+        plot.viewport().installEventFilter(self)
+        plot.viewport().setMouseTracking(True)
+        return plot
+
+    def _make_items(self) -> None:
+        self._kept = pg.LinearRegionItem((0, 0.5), movable=False)
+        self._bars = pg.PlotCurveItem()
+        self._line = pg.InfiniteLine(
+            pos=0.5, angle=90, movable=True, bounds=(_SPEC.minimum, _SPEC.maximum),
+            label="", labelOpts={"position": 0.12, "movable": False,
+                                 "anchors": [(0.5, 0.5), (0.5, 0.5)]})
+        for depth, item in enumerate((self._kept, self._bars, *self._dots.items(),
+                                      self._line)):
+            item.setZValue(depth)
+            self._plot.addItem(item, ignoreBounds=True)
+        self._line.sigDragged.connect(lambda: self._drag_to(float(self._line.value())))
+        self._line.sigPositionChangeFinished.connect(self._finish_drag)
+
+    # What is shown
+
+    def show_selection(self, selection: Selection | None) -> None:
+        """Show a turn's selection; None = nothing was searched."""
+        dense = None if selection is None else selection.candidates.dense
+        if selection is None or dense is None or not len(dense.order) or (
+                selection.settings.mode is RetrievalMode.Lexical):
+            self.message.setText(_NO_QUESTION if selection is None else _LEXICAL)
+            self._stack.setCurrentWidget(self.message)
+            self.legend.show_reasons(())
+            self._candidates = None
+            return
+        self._stack.setCurrentWidget(self._plot)
+        if selection.candidates is not self._candidates:
+            self._candidates = selection.candidates
+            self._show_histogram(dense.distances)
+            self._set_right(max(_LEAST_RIGHT, float(dense.distances[dense.order[-1]])))
+            self._make_room_for(self._threshold)
+        self._show_dots(selection, dense.distances)
+        counts = selection.counts
+        self._found = f"{counts.records} records, {counts.result} hits"
+        self._describe()
+
+    def set_threshold(self, value: float) -> None:
+        """Put the line at a threshold, 0 = no limit, without a signal."""
+        if self._is_dragging:
+            return
+        self._threshold = _snapped(value)
+        self._make_room_for(self._threshold)
+        self._place_line()
+
+    def threshold(self) -> float:
+        """Return the threshold that the line shows; 0 = no limit."""
+        return self._threshold
+
+    def mark_record(self, row: int | None) -> None:
+        """Put a ring around the dot of the record in hand; None = around none."""
+        self._dots.mark(row)
+
+    def threshold_line(self) -> Any:
+        """Return the line, a `pyqtgraph.InfiniteLine`."""
+        return self._line
+
+    def threshold_to_pixel(self, value: float) -> QPoint:
+        """Return where a distance is on the plot's viewport, px, half-way up."""
+        view = self._plot.getPlotItem().getViewBox()
+        point: QPoint = self._plot.mapFromScene(view.mapViewToScene(QPointF(value, 0.5)))
+        return point
+
+    def pixel_to_threshold(self, position: QPoint) -> float:
+        """Return the threshold at a place of the plot's viewport: 0 to 2, three decimals."""
+        view = self._plot.getPlotItem().getViewBox()
+        x = float(view.mapSceneToView(self._plot.mapToScene(position)).x())
+        return _snapped(min(x, self._right))
+
+    def dot_rows(self) -> list[int]:
+        """Return the file's rows of the records that have a dot."""
+        rows: list[int] = self._dots.rows.tolist()
+        return rows
+
+    def dot_to_pixel(self, row: int) -> QPoint | None:
+        """Return where a record's dot is on the plot's viewport, or None when it has none."""
+        place = self._dots.place(row)
+        if place is None:
+            return None
+        view = self._plot.getPlotItem().getViewBox()
+        point: QPoint = self._plot.mapFromScene(view.mapViewToScene(place))
+        return point
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Window, theme.panel)
+        self.setPalette(palette)
+        self._plot.setBackground(theme.panel)
+        axis = self._plot.getPlotItem().getAxis("bottom")
+        axis.setPen(pg.mkPen(theme.line))
+        axis.setTextPen(pg.mkPen(theme.muted))
+        self._kept.setBrush(pg.mkBrush(theme.accent_soft))
+        for edge in self._kept.lines:
+            edge.setPen(pg.mkPen(None))
+        self._bars.setPen(pg.mkPen(None))
+        bars = QColor(theme.hit_soft)
+        bars.setAlpha(200)
+        self._bars.setBrush(pg.mkBrush(bars))
+        self._dots.apply_theme(theme)
+        self._line.setPen(pg.mkPen(theme.accent, width=2))
+        self._line.setHoverPen(pg.mkPen(theme.accent, width=3))
+        label = self._line.label
+        label.fill = pg.mkBrush(theme.accent)
+        label.setColor(theme.on_accent)
+        self.legend.apply_theme(theme)
+
+    def _set_right(self, right: float) -> None:
+        self._right = right
+        self._plot.getPlotItem().getViewBox().setXRange(-0.02 * right, right * 1.02, padding=0)
+
+    def _make_room_for(self, threshold: float) -> None:
+        if threshold > self._right:
+            self._set_right(float(_SPEC.maximum or threshold))
+
+    def _show_histogram(self, distances: NDArray[np.float32]) -> None:
+        """Count once per search; heights go by the square root, so that few still show."""
+        top = max(_LEAST_RIGHT, float(distances.max()))
+        count = _BINS if len(distances) > MOST_DOTS else _BINS // 3
+        bins = np.clip((distances * np.float32(count / top)).astype(np.int64), 0, count - 1)
+        heights = np.sqrt(np.bincount(bins, minlength=count))
+        if len(distances) < _FEWEST_FOR_BARS:
+            heights[:] = 0
+        self._bars.setData(np.linspace(0, top, count + 1),
+                           0.92 * heights / max(float(heights.max()), 1.0),
+                           stepMode="center", fillLevel=0)
+
+    def _show_dots(self, selection: Selection, distances: NDArray[np.float32]) -> None:
+        if len(distances) <= MOST_DOTS:
+            rows = np.arange(len(distances), dtype=np.int64)
+        else:
+            near = np.array(selection.near_miss_rows(_NEAR_MISS_DOTS), dtype=np.int64)
+            rows = np.concatenate([selection.hit_rows, near])
+        self.legend.show_reasons(self._dots.show(rows, distances[rows], selection.reasons(rows)))
+
+    def _place_line(self) -> None:
+        value = self._threshold
+        text = f"{value:.{_DECIMALS}f}" if value else _NO_LIMIT
+        if self._line.value() != value:
+            self._line.setValue(value)
+        if self._line.label.format != text:
+            self._line.label.setFormat(text)
+        # At either end of the axis the label stands inside the plot, not across its edge.
+        place = value / self._right
+        side = 0.0 if place < _EDGE else 1.0 if place > 1 - _EDGE else 0.5
+        self._line.label.anchors = [(side, 0.5), (side, 0.5)]
+        self._line.label.updatePosition()
+        self._kept.setRegion((-1.0, value if value else 10.0))
+        self._describe()
+
+    def _describe(self) -> None:
+        limit = f"threshold {self._threshold:.{_DECIMALS}f}" if self._threshold else _NO_LIMIT
+        self._plot.setAccessibleDescription(
+            f"{limit}; {self._found}. Left and Right move the threshold by {_STEP}, with Shift "
+            f"by {_FINE_STEP}.")
+
+    # Moving the line
+
+    def _drag_to(self, value: float) -> None:
+        value = _snapped(min(value, self._right))
+        moved = value != self._threshold
+        self._threshold = value
+        self._place_line()
+        if moved:
+            self.threshold_dragged.emit(value)
+
+    def _finish_drag(self) -> None:
+        self.threshold_drag_finished.emit(self._threshold)
+
+    def _step(self, steps: int, event: QKeyEvent) -> None:
+        size = _FINE_STEP if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else _STEP
+        target = _snapped(self._threshold + steps * size)
+        self._make_room_for(target)
+        self._drag_to(target)
+
+    def _is_on_line(self, position: QPoint) -> bool:
+        if abs(position.x() - self.threshold_to_pixel(self._threshold).x()) <= _GRAB_PX:
+            return True
+        label = self._line.label
+        box = self._plot.mapFromScene(label.mapToScene(label.boundingRect())).boundingRect()
+        return bool(box.contains(position))
+
+    def _dot_at(self, position: QPoint) -> int | None:
+        """Return the row of the record whose dot is under the mouse."""
+        view = self._plot.getPlotItem().getViewBox()
+        point = view.mapSceneToView(self._plot.mapToScene(position))
+        return self._dots.nearest(point, QPointF(*view.viewPixelSize()), _DOT_PX)
+
+    def _on_mouse(self, event: QMouseEvent) -> bool:
+        position = event.position().toPoint()
+        kind = event.type()
+        if kind == QEvent.Type.MouseMove:
+            if self._is_dragging:
+                self._drag_to(self.pixel_to_threshold(position))
+            else:
+                self._plot.viewport().setCursor(self._cursor_at(position))
+        elif event.button() != Qt.MouseButton.LeftButton:
+            return False
+        elif kind == QEvent.Type.MouseButtonPress:
+            self._plot.setFocus(Qt.FocusReason.MouseFocusReason)
+            dot = self._dot_at(position)
+            if self._is_on_line(position):
+                self._is_dragging = True
+            elif dot is not None:
+                self.record_clicked.emit(dot)
+        elif kind == QEvent.Type.MouseButtonRelease and self._is_dragging:
+            self._is_dragging = False
+            self._finish_drag()
+        return True
+
+    def _cursor_at(self, position: QPoint) -> Qt.CursorShape:
+        if self._is_on_line(position):
+            return Qt.CursorShape.SplitHCursor
+        return Qt.CursorShape.ArrowCursor if self._dot_at(position) is None \
+            else Qt.CursorShape.PointingHandCursor
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageDown: -10,
+                 Qt.Key.Key_PageUp: 10}.get(Qt.Key(event.key()))
+        if steps is None:
+            return False
+        if event.type() == QEvent.Type.KeyPress:
+            self._step(steps, event)
+        elif not event.isAutoRepeat():
+            self._finish_drag()
+        return True
+
+    def _show_tip(self, event: QHelpEvent) -> None:
+        dot = self._dot_at(event.pos())
+        if dot is not None and self._candidates is not None and self._candidates.dense is not None:
+            distance = float(self._candidates.dense.distances[dot])
+            text = f"{self._candidates.ids[dot]}\ndistance {distance:.{_DECIMALS}f}"
+        else:
+            text = f"{_SPEC.help}\nRange {_SPEC.range_text}, default {_SPEC.default:g}."
+        QToolTip.showText(event.globalPos(), tooltip(text), self._plot)
+
+    # Qt
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the plot's mouse and keys: only the line moves, never the view."""
+        if event.type() in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+            if watched is self._plot and isinstance(event, QKeyEvent):
+                return self._on_key(event)
+        elif watched is self._plot:
+            return False
+        elif isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            self._show_tip(event)
+            return True
+        elif event.type() == QEvent.Type.Wheel:
+            event.ignore()
+            return True
+        elif isinstance(event, QMouseEvent):
+            return self._on_mouse(event)
+        return super().eventFilter(watched, event)
+
+
+def _snapped(value: float) -> float:
+    low, high = float(_SPEC.minimum or 0.0), float(_SPEC.maximum or 2.0)
+    return round(min(max(value, low), high), _DECIMALS)

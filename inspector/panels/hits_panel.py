@@ -1,0 +1,245 @@
+"""Hits and near-misses, with a bar that says what the table is limited to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from core.selection.export import hits_as_tsv
+from core.selection.select import Reason
+from inspector import theme as themes
+from inspector.models.hits_model import MORE_NEAR_MISSES, REASON_WORDS, HitsModel
+from inspector.widgets.hits_table import HitsTable
+from inspector.widgets.labels import ElidedLabel
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QModelIndex
+    from PySide6.QtWidgets import QMenu
+
+    from core.selection.select import Hit, Selection
+    from inspector.theme import Theme
+
+
+class HitsPanel(QWidget):
+    """The table of a turn's hits and near-misses.
+
+    Signals
+    -------
+    row_selected(Hit or None): another row is in hand, or the one in hand has a new story.
+    reason_filter_changed(str): the table is limited to another reason, "" = shows all.
+    """
+
+    row_selected = Signal(object)
+    reason_filter_changed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme: Theme = themes.LIGHT
+        self._empty = ("", "")
+        self._in_hand: tuple[str, int] | None = None
+        self._restoring = False
+        self.model = HitsModel(self)
+        self.table = HitsTable(self.model, self)
+        self.filter_bar, self.filter_label = self._make_filter_bar()
+        self.more_button = QPushButton(self)
+        self.more_button.setProperty("kind", "flat")
+        self.more_button.setVisible(False)
+        self.more_button.clicked.connect(self.show_more)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.filter_bar)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.table.selectionModel().currentRowChanged.connect(self._on_row_changed)
+        self.table.copy_requested.connect(self.copy_rows)
+        self.table.menu_requested.connect(self._on_menu)
+        self.model.modelAboutToBeReset.connect(self._on_about_to_reset)
+        self.model.modelReset.connect(self._on_reset)
+        self._kept_ids: list[str] = []
+
+    def _make_filter_bar(self) -> tuple[QFrame, ElidedLabel]:
+        bar = QFrame(self)
+        bar.setProperty("severity", "info")
+        bar.setVisible(False)
+        label = ElidedLabel("", bar)
+        self._filter_icon = QToolButton(bar)
+        self._filter_icon.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._filter_icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._filter_icon.setAccessibleName("Reason")
+        self.show_all_button = QPushButton("Show all", bar)
+        self.show_all_button.setProperty("kind", "flat")
+        self.show_all_button.setToolTip("Show hits and all near-misses again")
+        self.show_all_button.setAccessibleName("Show hits and all near-misses again")
+        self.show_all_button.clicked.connect(lambda: self.set_reason_filter(""))
+        layout = QHBoxLayout(bar)
+        layout.setContentsMargins(4, 2, 4, 2)
+        layout.setSpacing(4)
+        layout.addWidget(self._filter_icon)
+        layout.addWidget(label, 1)
+        layout.addWidget(self.show_all_button)
+        return bar, label
+
+    # What is shown
+
+    def show_selection(self, selection: Selection | None) -> None:
+        """Show a turn's selection; None = nothing was searched."""
+        if selection is not None:
+            self.table.set_mode(selection.settings.mode)
+        self.model.show_selection(selection, self.model.reason)
+
+    def set_reason_filter(self, reason: str) -> None:
+        """List only the near-misses with this reason; "" = hits and all near-misses."""
+        wanted = Reason(reason) if reason else None
+        if wanted is self.model.reason:
+            return
+        self.model.show_selection(self.model.selection, wanted)
+        self.filter_bar.setVisible(wanted is not None)
+        self.filter_label.set_text(
+            f"Showing only records {_described(reason)}" if reason else "")
+        self._show_reason_icon()
+        self.table.scrollToTop()
+        self.reason_filter_changed.emit(reason)
+
+    def set_empty_text(self, text: str, hint: str = "") -> None:
+        """Say what is shown when there is no row."""
+        self._empty = (text, hint)
+        self._show_empty_text()
+
+    def show_more(self) -> None:
+        """List more near-misses."""
+        self.model.show_more()
+
+    def select_record(self, row: int) -> None:
+        """Take a record in hand by its row in the file, listed or not."""
+        selection = self.model.selection
+        if selection is None or not 0 <= row < selection.candidates.record_count:
+            return
+        self._in_hand = (selection.candidates.ids[row], row)
+        self.table.clearSelection()
+        self._take_in_hand(scroll=True)
+
+    def select_id(self, record_id: str) -> None:
+        """Take a record in hand by its id; a reason that hides it is given up."""
+        selection = self.model.selection
+        if selection is None or record_id not in selection.candidates.ids:
+            return
+        if self.model.row_of_id(record_id) < 0:
+            self.set_reason_filter("")
+        self.select_record(selection.candidates.ids.index(record_id))
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """The query's tokens, whose matches are set in bold."""
+        return self.model.tokens
+
+    def selected_hits(self) -> tuple[Hit, ...]:
+        """Return the stories of the selected rows, from top to bottom."""
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        hits = (self.model.hit_at(row) for row in rows)
+        return tuple(hit for hit in hits if hit is not None)
+
+    def copy_rows(self) -> None:
+        """Put the selected rows on the clipboard, tab-separated."""
+        hits = self.selected_hits()
+        if hits:
+            QGuiApplication.clipboard().setText(hits_as_tsv(hits))
+
+    # State and looks
+
+    def save_state(self) -> bytes:
+        """Return order, widths, sorting and choice of the columns."""
+        return self.table.save_state()
+
+    def restore_state(self, state: bytes) -> bool:
+        """Restore what `save_state` returned; anything else changes nothing."""
+        return self.table.restore_state(state)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        self.table.apply_theme(theme)
+        self._show_reason_icon()
+
+    def _show_reason_icon(self) -> None:
+        reason = self.model.reason
+        if reason is not None:
+            self._filter_icon.setIcon(
+                themes.icon(reason.value, self._theme.reason_color(reason.value)))
+
+    def _show_empty_text(self) -> None:
+        reason = self.model.reason
+        if reason is not None and self.model.selection is not None:
+            self.table.set_empty_text(f"No records {_described(reason.value)}",
+                                      "Show all brings back the hits.")
+        else:
+            self.table.set_empty_text(*self._empty)
+
+    # The row in hand, kept by the record's id
+
+    def _on_about_to_reset(self) -> None:
+        self._restoring = True
+        self._kept_ids = [hit.id for hit in self.selected_hits()]
+
+    def _on_reset(self) -> None:
+        self.more_button.setVisible(self.model.has_more)
+        self.more_button.setText(f"Show {MORE_NEAR_MISSES:,} more near-misses")
+        self._show_empty_text()
+        kept = QItemSelection()
+        for record_id in self._kept_ids:
+            row = self.model.row_of_id(record_id)
+            if row >= 0:
+                index = self.model.index(row, 0)
+                kept.select(index, index)
+        self.table.selectionModel().select(
+            kept, QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows)
+        self._take_in_hand(scroll=False)
+        self._restoring = False
+
+    def _take_in_hand(self, *, scroll: bool) -> None:
+        if self._in_hand is None:
+            return
+        self._restoring = True
+        record_id, record_row = self._in_hand
+        row = self.model.row_of_id(record_id)
+        flags = QItemSelectionModel.SelectionFlag
+        self.table.setAutoScroll(scroll)
+        self.table.selectionModel().setCurrentIndex(
+            self.model.index(row, 0), flags.Select | flags.Rows if row >= 0 else flags.NoUpdate)
+        self.table.setAutoScroll(True)
+        self._restoring = False
+        self.row_selected.emit(self._story(record_id, record_row, row))
+
+    def _story(self, record_id: str, record_row: int, row: int) -> Hit | None:
+        if row >= 0:
+            return self.model.hit_at(row)
+        selection = self.model.selection
+        if selection is None or record_row >= selection.candidates.record_count or (
+                selection.candidates.ids[record_row] != record_id):
+            return None
+        return selection.story(record_row)
+
+    def _on_row_changed(self, current: QModelIndex) -> None:
+        if self._restoring:
+            return
+        hit = self.model.hit_at(current.row()) if current.isValid() else None
+        self._in_hand = None if hit is None else (hit.id, hit.row)
+        self.row_selected.emit(hit)
+
+    def _on_menu(self, menu: QMenu) -> None:
+        hit = self.model.hit_at(self.table.currentIndex().row())
+        clipboard = QGuiApplication.clipboard()
+        if hit is not None:
+            menu.addAction("Copy id").triggered.connect(
+                lambda: clipboard.setText(hit.id))
+            menu.addAction("Copy text").triggered.connect(
+                lambda: clipboard.setText(hit.text))
+            menu.addAction("Copy rows as a table\tCtrl+C").triggered.connect(self.copy_rows)
+            menu.addSeparator()
+
+
+def _described(reason: str) -> str:
+    return REASON_WORDS[reason]

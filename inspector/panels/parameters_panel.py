@@ -1,0 +1,241 @@
+"""The parameters of the node in hand: seen, moved, refused, reset and saved here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.parameters import RetrieveParams, node_table
+from inspector import theme as themes
+from inspector.widgets.fields import Choice
+from inspector.widgets.labels import heading, make_panel, tooltip
+from inspector.widgets.node_form import NodeForm
+from inspector.widgets.number_row import error_text
+from inspector.widgets.retrieve_form import RetrieveForm
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from core.errors import InspectorError
+    from core.knowledge.schema import Field, Scalar
+    from core.parameters import NodeParams
+    from inspector.theme import Theme
+
+Form = RetrieveForm | NodeForm
+
+_MARGIN_PX = 12
+
+
+class ParametersPanel(QWidget):
+    """Shows what is in force and asks for changes. Showing emits nothing.
+
+    Signals
+    -------
+    param_edited(str, object) : parameter and new, valid value; live while a slider is dragged.
+        Text (filter, instruction) comes after 150 ms of quiet, not yet compiled.
+    param_edit_finished(str) : the edit of that parameter is over (one step to undo).
+    node_picked(str) : show another node's parameters.
+    reset_requested() : take the graph's values of this node again.
+    save_requested() : write the graph file.
+    """
+
+    param_edited = Signal(str, object)
+    param_edit_finished = Signal(str)
+    node_picked = Signal(str)
+    reset_requested = Signal()
+    save_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme: Theme = themes.LIGHT
+        self._nodes: tuple[tuple[str, str], ...] = ()
+        self._choices: dict[str, tuple[str, ...]] = {}
+        self._retrieve_form = RetrieveForm()
+        self._forms: dict[str, Form] = {RetrieveParams.node_type: self._retrieve_form}
+        self._form: Form = self._retrieve_form
+        self._make_header()
+        self._make_body()
+        self._make_buttons()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._header)
+        layout.addWidget(self._scroll, 1)
+        layout.addWidget(self._footer)
+        self._add_form(self._retrieve_form)
+        self._retrieve_form.hide()
+        self._set_usable(False)
+        self.apply_theme(self._theme)
+
+    @property
+    def node(self) -> str:
+        """Name of the node that is shown, or ""."""
+        index = self.node_combo.currentIndex()
+        return self._nodes[index][0] if 0 <= index < len(self._nodes) else ""
+
+    def show_graph(self, nodes: Sequence[tuple[str, str]]) -> None:
+        """Offer the graph's nodes, as (name, type) in their order."""
+        shown = self.node
+        self._nodes = tuple(nodes)
+        with QSignalBlocker(self.node_combo):
+            self.node_combo.clear()
+            for name, kind in self._nodes:
+                self.node_combo.addItem(f"{name} · {kind}")
+            names = [name for name, _ in self._nodes]
+            self.node_combo.setCurrentIndex(names.index(shown) if shown in names else -1)
+        self._set_icons()
+        for param in ("found_exit", "not_found_exit", "default_exit", "triggered_exit",
+                      "not_triggered_exit", "tool_called_exit", "no_tool_called_exit"):
+            self.set_choices(param, [name for name, _ in self._nodes])
+        if not self._nodes:
+            self._form.hide()
+            self._set_usable(False)
+
+    def show_node(self, name: str, node_type: str, params: NodeParams,
+                  baseline: NodeParams) -> None:
+        """Show a node's parameters in force; `baseline` has the values of the graph file."""
+        form = self._form_of(node_type)
+        if form is not self._form or form.isHidden():
+            self._form.hide()
+            self._form = form
+            form.show()
+        names = [node for node, _ in self._nodes]
+        if name in names and self.node_combo.currentIndex() != names.index(name):
+            with QSignalBlocker(self.node_combo):
+                self.node_combo.setCurrentIndex(names.index(name))
+        self._set_usable(True)
+        form.show_params(name, params, baseline)
+
+    def set_param_problem(self, param: str, problem: str | InspectorError) -> None:
+        """Say beside a parameter why its value was refused; the next valid one clears it."""
+        self._form.set_problem(param, _text(problem))
+
+    def set_filter_status(self, ok: bool | None, text: str | InspectorError) -> None:
+        """Say whether the filter compiled (None: not known), how many match or what is wrong."""
+        self._retrieve_form.set_filter_status(ok, _text(text))
+
+    def set_filter_fields(self, fields: Sequence[Field],
+                          samples: Mapping[str, Scalar] | None = None) -> None:
+        """Offer filter clauses for the storage's fields, with sample values."""
+        self._retrieve_form.set_fields(fields, samples)
+
+    def set_marks(self, top_k_marks: Sequence[int], threshold_marks: Sequence[float]) -> None:
+        """Draw ticks below the sliders at the values where the result changes."""
+        self._retrieve_form.set_marks(top_k_marks, threshold_marks)
+
+    def set_choices(self, param: str, values: Sequence[str]) -> None:
+        """Offer values of a structural parameter, such as the schemas of the catalog."""
+        self._choices[param] = tuple(values)
+        for form in self._forms.values():
+            form.set_choices(param, values)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        make_panel(self, theme)
+        for form in self._forms.values():
+            form.apply_theme(theme)
+        self._reset.setIcon(themes.icon("reset", theme.text))
+        self._save.setIcon(themes.icon("save", theme.text))
+        self._set_icons()
+
+    def _make_header(self) -> None:
+        self._header = QWidget()
+        self.node_combo = Choice()
+        self.node_combo.setObjectName("nodeCombo")
+        self.node_combo.setAccessibleName("Node in hand")
+        self.node_combo.setToolTip("The node whose parameters are shown and edited")
+        self.node_combo.activated.connect(self._on_node_activated)
+        layout = QVBoxLayout(self._header)
+        layout.setContentsMargins(_MARGIN_PX, 8, _MARGIN_PX, 8)
+        layout.setSpacing(4)
+        layout.addWidget(heading("Node"))
+        layout.addWidget(self.node_combo)
+
+    def _make_body(self) -> None:
+        self._scroll = QScrollArea()
+        self._scroll.setObjectName("parametersScroll")
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        body = QWidget()
+        self._body_layout = QVBoxLayout(body)
+        self._body_layout.setContentsMargins(_MARGIN_PX, 0, _MARGIN_PX, _MARGIN_PX)
+        self._empty = QLabel("Open a graph or a knowledge file to see its parameters.")
+        self._empty.setWordWrap(True)
+        self._empty.setProperty("role", "muted")
+        self._body_layout.addWidget(self._empty)
+        self._scroll.setWidget(body)
+        body.setAutoFillBackground(False)
+        self._scroll.setMinimumHeight(80)
+
+    def _make_buttons(self) -> None:
+        self._footer = QWidget()
+        self._reset = QPushButton("Reset")
+        self._reset.setObjectName("resetButton")
+        self._reset.setToolTip("Take the graph's values of this node again, as in its file")
+        self._reset.clicked.connect(self._on_reset_clicked)
+        self._save = QPushButton("Save to graph")
+        self._save.setObjectName("saveButton")
+        self._save.setToolTip(tooltip(
+            "Write the values in force to the graph file.\nWhat the file has besides stays."))
+        self._save.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._save.clicked.connect(self.save_requested)
+        for button in (self._reset, self._save):
+            button.setAccessibleName(button.text())
+        layout = QHBoxLayout(self._footer)
+        layout.setContentsMargins(_MARGIN_PX, 8, _MARGIN_PX, 8)
+        layout.setSpacing(8)
+        layout.addWidget(self._reset)
+        layout.addWidget(self._save, 1)
+
+    def _form_of(self, kind: str) -> Form:
+        table = node_table(kind)
+        if table is None:
+            raise KeyError(kind)
+        form = self._forms.get(table.node_type)
+        if form is None:
+            form = self._forms[table.node_type] = NodeForm(table)
+            for param, values in self._choices.items():
+                form.set_choices(param, values)
+            self._add_form(form)
+            form.hide()
+            form.apply_theme(self._theme)
+        return form
+
+    def _add_form(self, form: Form) -> None:
+        self._body_layout.addWidget(form, 1)
+        form.param_edited.connect(self.param_edited)
+        form.param_edit_finished.connect(self.param_edit_finished)
+
+    def _set_usable(self, usable: bool) -> None:
+        self._empty.setVisible(not usable)
+        for widget in (self.node_combo, self._reset, self._save):
+            widget.setEnabled(usable)
+
+    def _set_icons(self) -> None:
+        for index, (_, kind) in enumerate(self._nodes):
+            self.node_combo.setItemIcon(index, themes.icon(f"node_{kind}", self._theme.muted))
+
+    def _on_node_activated(self, index: int) -> None:
+        self.node_picked.emit(self._nodes[index][0])
+
+    def _on_reset_clicked(self) -> None:
+        self._form.discard_drafts()
+        self.reset_requested.emit()
+
+
+def _text(problem: str | InspectorError) -> str:
+    return problem if isinstance(problem, str) else error_text(problem)

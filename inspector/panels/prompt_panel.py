@@ -1,0 +1,234 @@
+"""The prompt: what the model would read, and the template that makes it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.graph.prompt import estimate_tokens
+from core.parameters import GenerateParams, Placement
+from inspector import theme as themes
+from inspector.widgets.code_edit import CodeEdit
+from inspector.widgets.fields import Choice, segment
+from inspector.widgets.labels import ElidedLabel, make_panel, tooltip
+from inspector.widgets.number_row import error_text, param_tip
+from inspector.widgets.prompt_view import PromptView
+from inspector.widgets.template_editor import TemplateEditor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QColor
+
+    from core.selection.select import Hit
+    from core.turn import Projection
+    from inspector.theme import Theme
+
+
+class PromptPanel(QWidget):
+    """Messages at the left, template and system prompt at the right. Showing emits nothing.
+
+    Signals
+    -------
+    param_edited(str, object) : ``template``, ``system_prompt`` or ``placement`` and its new value.
+    template_edited(str) : the new template; comes with ``param_edited("template", …)``.
+    param_edit_finished(str) : the edit of that parameter is over (one step to undo).
+    chunk_clicked(str) : a chunk's id.
+    copy_text_requested(), copy_json_requested() : put the messages on the clipboard.
+    """
+
+    param_edited = Signal(str, object)
+    template_edited = Signal(str)
+    param_edit_finished = Signal(str)
+    chunk_clicked = Signal(str)
+    copy_text_requested = Signal()
+    copy_json_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.view = PromptView()
+        self.template = TemplateEditor()
+        self.system_prompt = CodeEdit(lines=6, monospace=False)
+        self.placement = Choice()
+        self._tokens = ElidedLabel()
+        self._name_controls()
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self._make_left())
+        self._splitter.addWidget(self._make_right())
+        self._splitter.setStretchFactor(0, 3)
+        self._splitter.setStretchFactor(1, 2)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 8)
+        layout.addWidget(self._splitter)
+        self._connect()
+        self.show_projection(None, None)
+        self.apply_theme(themes.LIGHT)
+
+    def show_projection(self, projection: Projection | None, params: GenerateParams | None,
+                        chunks: Sequence[Sequence[Hit]] = ()) -> None:
+        """Show what a Generate node would send.
+
+        Parameters
+        ----------
+        projection : of the turn, or None when the node was not reached or nothing ran.
+        params : of the node, to edit; None when the graph has no such node.
+        chunks : the hits of each Retrieve that ran, in the order in which they ran.
+        """
+        for control in (self.template.editor, self.system_prompt, self.placement):
+            control.setEnabled(params is not None)
+        if params is not None:
+            self.template.editor.show_text(params.template)
+            self.system_prompt.show_text(params.system_prompt)
+            with QSignalBlocker(self.placement):
+                self.placement.setCurrentText(params.placement.name)
+
+        def chunk_id(block: int, chunk: int) -> str:
+            if block < len(chunks) and chunk < len(chunks[block]):
+                return chunks[block][chunk].id
+            return ""
+
+        self.view.set_empty_text(*_empty_text(projection, params))
+        messages = projection.messages if projection is not None else ()
+        self.view.show_messages(messages, chunk_id)
+        self._copy.setEnabled(bool(messages))
+        count = sum(estimate_tokens(message.text) for message in messages)
+        self._tokens.set_text(f"≈ {count:,} tokens (estimate)" if messages else "",
+                              "A rule of thumb over all messages; models differ by a third "
+                              "and more.")
+        problems = projection.problems if projection is not None else ()
+        self.template.show_problems(problems, _fine(projection, params))
+
+    def tint_of(self, chunk_id: str) -> QColor | None:
+        """Return the colour behind a chunk in the prompt, or None when it is not in it."""
+        return self.view.tint_of(chunk_id)
+
+    def select_chunk(self, chunk_id: str) -> None:
+        """Outline a chunk and scroll to it; "" outlines none."""
+        self.view.select_chunk(chunk_id)
+        self.view.go_to_chunk(chunk_id)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        make_panel(self, theme)
+        self.view.apply_theme(theme)
+        self.template.apply_theme(theme)
+        self.system_prompt.apply_theme(theme)
+        self._copy.setIcon(themes.icon("copy", theme.muted))
+
+    def _name_controls(self) -> None:
+        specs = GenerateParams.specs()
+        self.placement.setMinimumWidth(56)
+        self.placement.addItems([member.name for member in Placement])
+        for control, name, spec in ((self.system_prompt, "systemPromptEdit", "system_prompt"),
+                                    (self.placement, "placementCombo", "placement")):
+            control.setObjectName(name)
+            control.setAccessibleName(spec.replace("_", " "))
+            control.setAccessibleDescription(param_tip(specs[spec]))
+            control.setToolTip(tooltip(param_tip(specs[spec])))
+        self.system_prompt.setPlaceholderText("No system prompt")
+        self._tokens.setObjectName("tokenEstimate")
+        self._tokens.setProperty("role", "muted")
+
+    def _make_left(self) -> QWidget:
+        box = QWidget()
+        bar = QHBoxLayout()
+        bar.setSpacing(4)
+        bar.addWidget(self._tokens, 1)
+        self._copy = QToolButton()
+        self._copy.setObjectName("copyPrompt")
+        self._copy.setText("Copy")
+        self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._copy.setAccessibleName("Copy the messages")
+        self._copy.setToolTip("Copy the messages, all of them")
+        self.copy_menu = QMenu(self._copy)
+        self.copy_menu.addAction("As text").triggered.connect(self.copy_text_requested)
+        self.copy_menu.addAction("As JSON messages").triggered.connect(self.copy_json_requested)
+        self._copy.setMenu(self.copy_menu)
+        bar.addWidget(self._copy)
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 4, 0)
+        column.setSpacing(4)
+        column.addLayout(bar)
+        column.addWidget(self.view, 1)
+        return box
+
+    def _make_right(self) -> QWidget:
+        box = QWidget()
+        stack = QStackedWidget()
+        stack.addWidget(self.template)
+        stack.addWidget(self.system_prompt)
+        bar = QHBoxLayout()
+        bar.setSpacing(4)
+        group = QButtonGroup(box)
+        for index, label in enumerate(("Template", "System")):
+            what = "Edit the system prompt" if index else "Edit the template"
+            button = segment(label, what, what)
+            button.setObjectName(f"edit{label}")
+            button.setChecked(index == 0)
+            button.clicked.connect(partial(stack.setCurrentIndex, index))
+            group.addButton(button)
+            bar.addWidget(button)
+        bar.addWidget(self.placement, 1)
+        column = QVBoxLayout(box)
+        column.setContentsMargins(4, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(bar)
+        column.addWidget(stack, 1)
+        return box
+
+    def _connect(self) -> None:
+        self.view.chunk_clicked.connect(self.chunk_clicked)
+        self.template.editor.text_edited.connect(self._on_template_edited)
+        self.template.editor.edit_finished.connect(
+            partial(self.param_edit_finished.emit, "template"))
+        self.system_prompt.text_edited.connect(partial(self.param_edited.emit, "system_prompt"))
+        self.system_prompt.edit_finished.connect(
+            partial(self.param_edit_finished.emit, "system_prompt"))
+        self.placement.activated.connect(self._on_placement_activated)
+
+    def _on_template_edited(self, text: str) -> None:
+        self.param_edited.emit("template", text)
+        self.template_edited.emit(text)
+
+    def _on_placement_activated(self, _index: Any) -> None:
+        self.param_edited.emit("placement", Placement[self.placement.currentText()])
+        self.param_edit_finished.emit("placement")
+
+
+def _empty_text(projection: Projection | None, params: GenerateParams | None) -> tuple[str, str]:
+    if params is None:
+        return "This graph renders no prompt", "It has no Generate node"
+    if projection is None:
+        return "No prompt yet", "Ask a question to see what the model would read"
+    return "The prompt cannot be rendered", "The template has a mistake"
+
+
+def _fine(projection: Projection | None, params: GenerateParams | None) -> tuple[str, str]:
+    """Return kind and text of the status of a template without lint problems."""
+    if params is None:
+        return "muted", ""
+    if projection is not None and projection.error is not None:
+        return "error", error_text(projection.error)
+    if not params.template.strip():
+        return "info", "No template: the player's message stands alone"
+    if projection is None:
+        return "muted", "Run a turn to see what it renders"
+    rendered = [message for message in projection.messages if message.origin == "template"]
+    if not rendered:
+        return "info", "template renders to nothing: the player's message stands alone"
+    count = len({(span.block, span.chunk) for message in rendered for span in message.spans})
+    return "ok", f"template renders {count} chunk{'' if count == 1 else 's'}"

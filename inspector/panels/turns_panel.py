@@ -1,0 +1,86 @@
+"""The turns of this session, newest first; picking one brings it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QSize, Signal
+from PySide6.QtWidgets import QAbstractItemView, QVBoxLayout, QWidget
+
+from inspector import theme as themes
+from inspector.models.turns_model import TurnEntry, TurnRole, TurnsDelegate, TurnsModel
+from inspector.widgets.item_views import ListView
+from inspector.widgets.labels import make_panel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from core.turn import Turn
+    from inspector.theme import Theme
+
+
+class TurnsPanel(QWidget):
+    """A list of turns. Showing emits nothing.
+
+    Signals
+    -------
+    turn_picked(int) : bring back the turn at this place of the history (0 = oldest): a click, or
+        Enter.
+    """
+
+    turn_picked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = TurnsModel(self)
+        self._delegate = TurnsDelegate(self)
+        self.view = ListView()
+        self.view.setObjectName("turnsView")
+        self.view.setAccessibleName("Turns of this session, newest first")
+        self.view.setModel(self.model)
+        self.view.setItemDelegate(self._delegate)
+        self.view.setUniformItemSizes(True)
+        self.view.setMouseTracking(True)
+        self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.view.set_empty_text("No turns yet", "Each question you ask is kept here")
+        self.view.clicked.connect(self._on_picked)
+        self.view.row_activated.connect(self._on_activated)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 4, 4, 4)
+        column.addWidget(self.view)
+        self.apply_theme(themes.LIGHT)
+
+    def show_turns(self, turns: Sequence[Turn], current: int,
+                   times: Sequence[float] = ()) -> None:
+        """Show the history, oldest first, with the turn that is on screen selected.
+
+        Parameters
+        ----------
+        turns : the history.
+        current : place of the turn on screen, −1 for none.
+        times : when each was asked, seconds since the epoch; may be left out.
+        """
+        entries = [TurnEntry.of(turn, times[i] if i < len(times) else None)
+                   for i, turn in enumerate(turns)]
+        self.model.show_entries(entries)
+        index = self.model.index(self.model.row_of(current)) if (
+            0 <= current < len(entries)) else QModelIndex()
+        if index != self.view.currentIndex():
+            self.view.setCurrentIndex(index)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        make_panel(self, theme)
+        self._delegate.apply_theme(theme)
+        self.view.apply_theme(theme)
+
+    def _on_picked(self, index: QModelIndex) -> None:
+        self.turn_picked.emit(index.data(TurnRole))
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        self.turn_picked.emit(index.data(TurnRole))
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for two turns."""
+        height = self.fontMetrics().height()
+        return QSize(12 * self.fontMetrics().averageCharWidth(), 4 * height + 24)

@@ -1,0 +1,216 @@
+"""The first page: samples, recent files, and how to open one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector import theme as themes
+from inspector.widgets.labels import WrapLabel, heading, make_panel, tooltip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QPaintEvent
+
+    from inspector.theme import Theme
+
+PROGRAM = "Retrieve turn inspector"
+_PITCH = ("See what a player's question brings back, what almost came back and why, and what the "
+          "model will read. Move a slider and everything follows.")
+_MOST_RECENT = 6
+_WIDEST_PX = 640
+_PAD_PX = 12
+_ICON_PX = 24
+
+
+class Sample(NamedTuple):
+    """A shipped example: its title, what it shows in one line, and the file to open."""
+
+    title: str
+    description: str
+    path: str
+
+
+class _Card(QAbstractButton):
+    """A button of two lines: a title and a description."""
+
+    def __init__(self, title: str, description: str, icon: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._title, self._description, self._icon = title, description, icon
+        self._theme: Theme = themes.LIGHT
+        # A folder is told by both of its ends, a sentence by its beginning.
+        self._elide = (Qt.TextElideMode.ElideMiddle if icon == "file"
+                       else Qt.TextElideMode.ElideRight)
+        self.setText(title.replace("&", "&&"))
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(description)
+        self.setToolTip(tooltip(description))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the card."""
+        event.accept()
+        theme, painter = self._theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = self.rect().adjusted(1, 1, -1, -1)
+        lively = self.underMouse() or self.isDown()
+        painter.setPen(theme.accent if self.hasFocus() or lively else theme.line)
+        painter.setBrush(theme.accent_soft if self.isDown() else
+                         theme.hover if lively else theme.panel)
+        painter.drawRoundedRect(box, 8, 8)
+        icon_box = QRect(box.left() + _PAD_PX, box.center().y() - _ICON_PX // 2, _ICON_PX,
+                         _ICON_PX)
+        themes.icon(self._icon, theme.accent).paint(painter, icon_box)
+        left = icon_box.right() + _PAD_PX
+        room = box.right() - left - _PAD_PX
+        bold = themes.scaled_font(self.font(), 1.0, bold=True)
+        painter.setFont(bold)
+        painter.setPen(theme.text)
+        metrics = painter.fontMetrics()
+        top = box.top() + (box.height() - metrics.height() - self.fontMetrics().height()) // 2
+        painter.drawText(left, top + metrics.ascent(), metrics.elidedText(
+            self._title, Qt.TextElideMode.ElideRight, room))
+        painter.setFont(self.font())
+        painter.setPen(theme.muted)
+        painter.drawText(left, top + metrics.height() + self.fontMetrics().ascent(),
+                         self.fontMetrics().elidedText(
+                             self._description, self._elide, room))
+
+    def sizeHint(self) -> QSize:
+        """Ask for two lines."""
+        return QSize(280, 2 * self.fontMetrics().height() + 2 * _PAD_PX)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for some words."""
+        return QSize(120, self.sizeHint().height())
+
+
+class WelcomePage(QScrollArea):
+    """What to do first.
+
+    Signals
+    -------
+    path_requested(str) : open this sample or recent file.
+    open_requested() : ask for a file to open.
+    """
+
+    path_requested = Signal(str)
+    open_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme: Theme = themes.LIGHT
+        self._cards: list[_Card] = []
+        self.setObjectName("welcomePage")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._body = self._make_body()
+        self.setWidget(self._body)
+        self.show_samples(())
+        self.show_recent(())
+        self.apply_theme(self._theme)
+
+    def show_samples(self, samples: Sequence[Sample | tuple[str, str, str]]) -> None:
+        """Offer the shipped samples, as (title, one line, path)."""
+        cards = [("knowledge", *sample) for sample in samples]
+        self._fill(self._samples, cards)
+        self._sample_title.setVisible(bool(cards))
+
+    def show_recent(self, paths: Sequence[str]) -> None:
+        """Offer the files that were open before, the last first."""
+        cards = []
+        for path in paths[:_MOST_RECENT]:
+            folder, _, name = path.replace("\\", "/").rpartition("/")
+            cards.append(("file", name or path, folder, path))
+        self._fill(self._recent, cards)
+        self._recent_title.setVisible(bool(cards))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        make_panel(self._body, theme)
+        for card in self._cards:
+            card.apply_theme(theme)
+        self._open.setIcon(themes.icon("open", theme.on_accent))
+
+    def _make_body(self) -> QWidget:
+        body = QWidget()
+        column = QWidget()
+        column.setMaximumWidth(_WIDEST_PX)
+        title = QLabel(PROGRAM)
+        title.setFont(themes.scaled_font(title.font(), 1.7, bold=True))
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        pitch = WrapLabel(_PITCH)
+        pitch.setProperty("role", "muted")
+        self._open = QPushButton("Open…")
+        self._open.setObjectName("welcomeOpen")
+        self._open.setProperty("kind", "primary")
+        self._open.setAccessibleName("Open a file")
+        self._open.setToolTip("Open a graph, knowledge, records, or saved diagnostics (Ctrl+O)")
+        self._open.clicked.connect(self.open_requested)
+        hint = WrapLabel("or drop a graph, a knowledge file, records or a folder here")
+        hint.setProperty("role", "muted")
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self._open)
+        row.addWidget(hint, 1)
+        self._sample_title, self._recent_title = heading("Samples"), heading("Recent")
+        self._samples, self._recent = QVBoxLayout(), QVBoxLayout()
+        layout = QVBoxLayout(column)
+        layout.setContentsMargins(16, 20, 16, 20)
+        layout.setSpacing(8)
+        layout.addWidget(title)
+        layout.addWidget(pitch)
+        layout.addSpacing(4)
+        layout.addLayout(row)
+        for label, cards in ((self._sample_title, self._samples),
+                             (self._recent_title, self._recent)):
+            cards.setSpacing(8)
+            layout.addSpacing(8)
+            layout.addWidget(label)
+            layout.addLayout(cards)
+        layout.addStretch(1)
+        outer = QHBoxLayout(body)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addStretch(1)
+        outer.addWidget(column, 100)
+        outer.addStretch(1)
+        return body
+
+    def _fill(self, layout: QVBoxLayout, cards: Sequence[tuple[str, str, str, str]]) -> None:
+        while (item := layout.takeAt(0)) is not None:
+            old = item.widget()
+            if isinstance(old, _Card):
+                self._cards.remove(old)
+                old.hide()
+                old.deleteLater()
+        for icon, title, description, path in cards:
+            card = _Card(title, description, icon, self._body)
+            card.apply_theme(self._theme)
+            card.clicked.connect(lambda _=False, path=path: self.path_requested.emit(path))
+            self._cards.append(card)
+            layout.addWidget(card)

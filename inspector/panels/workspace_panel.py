@@ -1,0 +1,176 @@
+"""What is open, and what lies beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector import theme as themes
+from inspector.models.workspace_model import (
+    CurrentRole,
+    DetailRole,
+    WorkspaceEntry,
+    WorkspaceModel,
+    entries_of,
+)
+from inspector.widgets.item_views import TreeView
+from inspector.widgets.labels import ElidedLabel, make_panel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QIcon, QPainter
+    from PySide6.QtWidgets import QStyleOptionViewItem
+
+    from core.graph.workspace import Workspace
+    from inspector.theme import Theme
+
+_ICON_PX = 16
+_GAP_PX = 6
+
+
+class _Delegate(QStyledItemDelegate):
+    """Draws a name, elided, and a count at the right."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.theme: Theme = themes.LIGHT
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
+              index: QModelIndex | QPersistentModelIndex) -> None:
+        """Draw one row."""
+        theme, box = self.theme, option.rect
+        painter.save()
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected or index.data(CurrentRole):
+            painter.setPen(theme.accent if selected and option.state
+                           & QStyle.StateFlag.State_HasFocus else Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent_soft)
+            painter.drawRoundedRect(box.adjusted(0, 1, -1, -1), 6, 6)
+        left = box.left() + _GAP_PX
+        icon: QIcon | None = index.data(Qt.ItemDataRole.DecorationRole)
+        if icon is not None:
+            icon.paint(painter, QRect(left, box.center().y() - _ICON_PX // 2, _ICON_PX, _ICON_PX))
+            left += _ICON_PX + _GAP_PX
+        is_group = icon is None
+        font = themes.scaled_font(option.font, 0.92 if is_group else 1.0, bold=is_group)
+        detail = index.data(DetailRole) or ""
+        small = themes.number_font(themes.scaled_font(option.font, 0.86))
+        painter.setFont(small)
+        painter.setPen(theme.muted)
+        room = QRect(left, box.top(), box.right() - left - _GAP_PX, box.height())
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
+                         detail)
+        used = painter.fontMetrics().horizontalAdvance(detail) + _GAP_PX if detail else 0
+        painter.setFont(font)
+        painter.setPen(theme.muted if is_group else theme.text)
+        room.setWidth(max(0, room.width() - used))
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
+                         painter.fontMetrics().elidedText(str(index.data()),
+                                                          Qt.TextElideMode.ElideMiddle,
+                                                          room.width()))
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem,
+                 _index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """Ask for one line."""
+        return QSize(60, max(option.fontMetrics.height(), _ICON_PX) + 8)
+
+
+class WorkspacePanel(QWidget):
+    """A tree of files. Showing emits nothing.
+
+    Signals
+    -------
+    open_requested(str) : open the file at this path.
+    reload_requested() : read the open files again.
+    """
+
+    open_requested = Signal(str)
+    reload_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = WorkspaceModel(self)
+        self._delegate = _Delegate(self)
+        self.tree = TreeView()
+        self.tree.setObjectName("workspaceView")
+        self.tree.setAccessibleName("Open files")
+        self.tree.setModel(self.model)
+        self.tree.setItemDelegate(self._delegate)
+        self.tree.setHeaderHidden(True)
+        self.tree.setIndentation(12)
+        self.tree.setExpandsOnDoubleClick(True)
+        self.tree.set_empty_text("Nothing is open", "Open a file, or drop one here")
+        self.tree.row_activated.connect(self._on_row_activated)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tree.customContextMenuRequested.connect(self._on_menu_requested)
+        self._root = ElidedLabel()
+        self._root.setProperty("role", "muted")
+        self._reload = QToolButton()
+        self._reload.setObjectName("reloadButton")
+        self._reload.setAccessibleName("Reload the open files")
+        self._reload.setToolTip("Read the open files again")
+        self._reload.clicked.connect(self.reload_requested)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(6, 0, 0, 0)
+        bar.addWidget(self._root, 1)
+        bar.addWidget(self._reload)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 4, 4, 4)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.tree, 1)
+        self.show_entries(())
+        self.apply_theme(themes.LIGHT)
+
+    def show_workspace(self, path: Path, workspace: Workspace,
+                       neighbours: Iterable[Path] = ()) -> None:
+        """Show what is open, and `neighbours`: other files of the folder that may be opened."""
+        self.show_entries(entries_of(path, workspace, neighbours), str(workspace.root.path))
+
+    def show_entries(self, entries: Sequence[WorkspaceEntry], root: str = "") -> None:
+        """Show these files; `root` is the storage root."""
+        self._root.set_text(root.replace("\\", "/").rstrip("/").rpartition("/")[2] or root,
+                            f"Storage root: {root}" if root else "")
+        self._reload.setEnabled(bool(entries))
+        if self.model.show_entries(entries):
+            self.tree.expandAll()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        make_panel(self, theme)
+        self._delegate.theme = theme
+        self.model.apply_theme(theme)
+        self.tree.apply_theme(theme)
+        self._reload.setIcon(themes.icon("reload", theme.muted))
+
+    def _on_row_activated(self, index: QModelIndex) -> None:
+        entry = self.model.entry(index)
+        if entry is not None and not entry.is_current:
+            self.open_requested.emit(entry.path)
+
+    def _on_menu_requested(self, place: QPoint) -> None:
+        entry = self.model.entry(self.tree.indexAt(place))
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if entry is not None and not entry.is_current:
+            menu.addAction("Open", lambda: self.open_requested.emit(entry.path))
+        menu.addAction("Reload", self.reload_requested.emit)
+        menu.popup(self.tree.viewport().mapToGlobal(place))
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for some rows."""
+        return QSize(14 * self.fontMetrics().averageCharWidth(), 6 * self.fontMetrics().height())

@@ -1,0 +1,412 @@
+"""What is open and what the last turn was: the window's one source of truth.
+
+Data flow: a request captures message and parameters; a turn whose searches are in the cache is
+selected at once on the GUI thread (a moved slider), any other runs in a worker, and the answer
+is shown only if nothing newer was asked for since.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from core.errors import Code, InspectorError, Place
+from core.graph.agent import run_turn
+from core.graph.compile import check_storages
+from core.graph.description import changed_params
+from core.graph.workspace import SearchNeeded
+from core.knowledge.findings import FileRefused, Finding, Findings
+from core.opening import Opened, neighbours_of, open_path
+from core.parameters import NodeParams, RetrieveParams
+from core.turn import Turn, TurnRequest
+from inspector.edits import ParamEdit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    _OpenResult = tuple[Opened, Findings, tuple[Path, ...]]
+
+    from core.graph.description import GraphDescription, Node
+    from core.progress import IsCancelled, Progress
+    from core.search.embedding import ModelProvider
+    from inspector.jobs import Jobs
+
+OPEN_LANE = "open"
+TURN_LANE = "turn"
+INDEX_LANE = "index"
+
+
+@dataclass(slots=True)
+class HistoryEntry:
+    """One turn of this session, with the graph that it ran on. A live run is still being typed."""
+
+    turn: Turn
+    graph: GraphDescription
+    live: bool
+    when: float = field(default_factory=time.time)
+
+
+class Session(QObject):
+    """Holds the open graph, its workspace, the parameters in force and the turns so far.
+
+    Signals
+    -------
+    opened()
+        Another graph is open (or the same one again from disk).
+    graph_edited()
+        A parameter of the graph changed.
+    node_changed(name)
+        Another node is in hand.
+    turn_changed(Turn)
+        There is a turn to show: new, re-selected, or picked from the history.
+    message_restored(text)
+        The message in force is another one than was typed last: a turn was picked.
+    outdated_changed(bool)
+        The results on screen belong to an older question than the one being worked on.
+    param_refused(node, param, InspectorError)
+        An edit was refused; the last valid value stays in force.
+    findings_changed(), history_changed()
+        The lists of problems, and of turns, changed.
+    failed(InspectorError or another exception)
+        Something asked for did not work; nothing was lost.
+    noted(text)
+        Something worth a line happened, such as a rebuilt sidecar.
+    """
+
+    opened = Signal()
+    graph_edited = Signal()
+    node_changed = Signal(str)
+    turn_changed = Signal(object)
+    message_restored = Signal(str)
+    outdated_changed = Signal(bool)
+    param_refused = Signal(str, str, object)
+    findings_changed = Signal()
+    history_changed = Signal()
+    failed = Signal(object)
+    noted = Signal(str)
+
+    def __init__(self, jobs: Jobs, models: ModelProvider, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._models = models
+        self.undo_stack = QUndoStack(self)
+        self.current: Opened | None = None
+        self.graph: GraphDescription | None = None
+        self.node = ""
+        self.message = ""
+        self.turn: Turn | None = None
+        self.variables: dict[str, str] = {}
+        self.exits: dict[str, str] = {}
+        self.history: list[HistoryEntry] = []
+        self.history_index = -1
+        self.findings: tuple[Finding, ...] = ()
+        self.neighbours: tuple[Path, ...] = ()
+        self._canned_counts: Mapping[str, int] = {}
+        self._seen_notes: set[str] = set()
+        self._gesture = 0
+
+    # Opening
+
+    def open(self, path: Path, *, root: Path | None = None, keep: bool = False) -> None:
+        """Open a file or folder in a worker; with `keep`, edits, node and message are kept.
+
+        What is open now stays until the new content is known to be good.
+        """
+        models = self._models
+
+        def work(progress: Progress, is_cancelled: IsCancelled) -> _OpenResult:
+            opened = open_path(path, root=root, models=models)
+            findings = Findings(Code.GraphCompilationFailed, str(opened.graph.path or ""))
+            findings.extend(opened.graph.check())
+            check_storages(opened.graph, opened.workspace, findings, progress, is_cancelled)
+            findings.raise_errors()
+            return opened, findings, neighbours_of(opened.path)
+
+        self._jobs.submit(OPEN_LANE, work, lambda result: self._on_opened(*result, keep),
+                          self._on_open_failed)
+
+    def _on_opened(self, opened: Opened, findings: Findings, neighbours: tuple[Path, ...],
+                   keep: bool) -> None:
+        self._jobs.cancel(TURN_LANE)
+        self._jobs.cancel(INDEX_LANE)
+        self.current = opened
+        self.graph = opened.graph
+        self.findings = tuple(findings)
+        self.neighbours = neighbours
+        self._canned_counts = {}
+        names = [node.name for node in opened.graph.nodes]
+        if not keep or self.node not in names:
+            self.node = next((n.name for n in opened.graph.nodes
+                              if isinstance(n.params, RetrieveParams)), names[0])
+        if not keep:
+            self.turn = None
+            self.message = ""
+            self.history.clear()
+            self.history_index = -1
+            self.history_changed.emit()
+            self.message_restored.emit("")
+        self.undo_stack.clear()
+        self.opened.emit()
+        self.findings_changed.emit()
+        self.node_changed.emit(self.node)
+        if keep and self.turn is not None:
+            self.run(self.message)
+        self._prepare_indexes()
+
+    def _on_open_failed(self, error: BaseException) -> None:
+        if isinstance(error, FileRefused):
+            self.findings = error.findings
+            self.findings_changed.emit()
+        self.failed.emit(error)
+
+    def cancel(self) -> None:
+        """Stop what is being opened, embedded, searched or indexed."""
+        for lane in (OPEN_LANE, TURN_LANE, INDEX_LANE):
+            self._jobs.cancel(lane)
+        self.outdated_changed.emit(False)
+
+    # Turns
+
+    def run(self, message: str, *, live: bool = False) -> None:
+        """Run a turn with this message; a newer one wins over an older one still running."""
+        if self.graph is None:
+            return
+        self.message = message
+        request = self._request()
+        self._run(request, lambda turn: self._remember(turn, live=live))
+
+    def _request(self) -> TurnRequest:
+        graph = self._graph()
+        return TurnRequest(
+            message=self.message, params={node.name: node.params for node in graph.nodes},
+            start_node=graph.start_node, default_model_name=graph.default_model_name,
+            exits=dict(self.exits), variables=dict(self.variables),
+            canned_counts=dict(self._canned_counts))
+
+    def _run(self, request: TurnRequest, done: Any) -> None:
+        current = self.current
+        if current is None:
+            return
+        workspace = current.workspace
+        try:
+            turn = run_turn(request, workspace, cached_only=True)
+        except SearchNeeded:
+            self.outdated_changed.emit(True)
+
+            def work(progress: Progress, is_cancelled: IsCancelled) -> Turn:
+                return run_turn(request, workspace, progress=progress, is_cancelled=is_cancelled)
+
+            self._jobs.submit(TURN_LANE, work, lambda turn: self._on_turn(turn, done),
+                              self._on_turn_failed)
+            return
+        self._jobs.cancel(TURN_LANE)
+        self._show(turn, done)
+
+    def _on_turn(self, turn: Turn, done: Any) -> None:
+        latest = self._request()
+        if latest.params != turn.request.params and turn.error is None:
+            # A slider moved while the search ran: select again with what is in force now.
+            self._run(latest, done)
+            return
+        self._show(turn, done)
+        self._tell_notes()
+
+    def _on_turn_failed(self, error: BaseException) -> None:
+        self.outdated_changed.emit(False)
+        self.failed.emit(error)
+
+    def _show(self, turn: Turn, done: Any) -> None:
+        self.turn = turn
+        done(turn)
+        self.outdated_changed.emit(False)
+        self.turn_changed.emit(turn)
+        if turn.error is not None:
+            self.failed.emit(turn.error)
+
+    def _remember(self, turn: Turn, *, live: bool) -> None:
+        entry = HistoryEntry(turn, self._graph(), live)
+        newest = self.history[-1] if self.history else None
+        same = newest is not None and newest.turn.request.message == turn.request.message
+        if newest is not None and (newest.live or same):
+            entry.live = live
+            self.history[-1] = entry
+        else:
+            self.history.append(entry)
+            if not live:
+                self._canned_counts = turn.canned_counts
+        self.history_index = len(self.history) - 1
+        self.history_changed.emit()
+
+    def _update_entry(self, turn: Turn) -> None:
+        if 0 <= self.history_index < len(self.history):
+            entry = self.history[self.history_index]
+            self.history[self.history_index] = dataclasses.replace(
+                entry, turn=turn, graph=self._graph())
+            self.history_changed.emit()
+
+    def pick_turn(self, index: int) -> None:
+        """Bring back a turn of the history: its message, parameters and results."""
+        if not 0 <= index < len(self.history):
+            return
+        self._jobs.cancel(TURN_LANE)
+        entry = self.history[index]
+        self.history_index = index
+        self.message = entry.turn.request.message
+        self.graph = entry.graph
+        self.turn = entry.turn
+        self.undo_stack.clear()
+        self.graph_edited.emit()
+        self.outdated_changed.emit(False)
+        self.message_restored.emit(self.message)
+        self.turn_changed.emit(entry.turn)
+        self.history_changed.emit()
+
+    def step_history(self, step: int) -> None:
+        """Pick the turn `step` places later (negative: earlier) than the one shown."""
+        self.pick_turn(self.history_index + step)
+
+    # Parameters
+
+    def pick_node(self, name: str) -> None:
+        """Take another node in hand."""
+        if self.graph is not None and name != self.node:
+            self.node = self.graph.node(name).name
+            self.node_changed.emit(name)
+
+    def edit_param(self, param: str, value: Any, *, node: str = "") -> bool:
+        """Change a parameter through the undo stack; return False when it was refused."""
+        graph = self._graph()
+        name = node or self.node
+        try:
+            before = graph.node(name)
+            after = changed_params(before, param, value)
+            self._check_edit(before, after, param)
+        except InspectorError as error:
+            self.param_refused.emit(name, param, error)
+            return False
+        old, new = getattr(before.params, param), getattr(after, param)
+        if old != new:
+            self.undo_stack.push(ParamEdit(self.apply_param, name, param, old, new, self._gesture))
+        return True
+
+    def _check_edit(self, node: Node, after: NodeParams, param: str) -> None:
+        storage = getattr(after, "embedded_string_storage", "")
+        if param == "filter" and storage and self.current is not None:
+            self.current.workspace.compiled_filter(storage, getattr(after, param), node=node.name)
+        spec = node.params.specs()[param]
+        if spec.is_exit:
+            target = getattr(after, param)
+            if target and target not in {n.name for n in self._graph().nodes}:
+                raise InspectorError(Code.GraphCompilationFailed, f'no node is called "{target}"',
+                                     place=Place(node=node.name, param=param))
+
+    def end_edit(self) -> None:
+        """Close the running edit: the next one is undone on its own."""
+        self._gesture += 1
+
+    def apply_param(self, node: str, param: str, value: Any) -> None:
+        """Put a value in force without an undo step (undo and redo call this too)."""
+        self.graph = self._graph().with_param(node, param, value)
+        self.graph_edited.emit()
+        if self.graph.node(node).params.specs()[param].structural:
+            self._renew_agent(node, param)
+        if self.turn is not None:
+            self._run(self._request(), self._update_entry)
+
+    def _renew_agent(self, node: str, param: str) -> None:
+        """Compile the edited graph anew: what a structural parameter asks for."""
+        graph, current = self._graph(), self.current
+        if current is None:
+            return
+
+        def work(progress: Progress, is_cancelled: IsCancelled) -> Findings:
+            findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
+            findings.extend(graph.check())
+            check_storages(graph, current.workspace, findings, progress, is_cancelled)
+            return findings
+
+        def done(findings: Findings) -> None:
+            self.findings = tuple(findings)
+            self.findings_changed.emit()
+            self.noted.emit(f"New agent: {node}.{param} is fixed once an agent exists, so the "
+                            "edited graph has a new one")
+            self._prepare_indexes()
+
+        self._jobs.submit(OPEN_LANE, work, done, self.failed.emit)
+
+    def baseline(self, node: str = "") -> NodeParams:
+        """Return the parameters that the graph file gives the node (default: the one in hand)."""
+        if self.current is None:
+            raise LookupError("nothing is open")
+        return self.current.graph.node(node or self.node).params
+
+    def is_edited(self) -> bool:
+        """Tell whether a parameter differs from the graph file."""
+        return (self.graph is not None and self.current is not None
+                and self.graph.nodes != self.current.graph.nodes)
+
+    def reset_node(self) -> None:
+        """Put the node in hand back to the graph's values, as one undo step."""
+        node = self._graph().node(self.node)
+        baseline = self.baseline()
+        self.undo_stack.beginMacro(f"reset {node.name}")
+        for param in node.params.specs():
+            self.edit_param(param, getattr(baseline, param))
+        self.undo_stack.endMacro()
+
+    def save(self, path: Path) -> bool:
+        """Write the graph as it is now; return False when it could not be written."""
+        graph = self._graph().copy()
+        try:
+            graph.save(path)
+        except InspectorError as error:
+            self.failed.emit(error)
+            return False
+        if self.current is not None:
+            self.current = dataclasses.replace(self.current, graph=graph, path=path)
+        self.graph = graph
+        self.undo_stack.setClean()
+        self.graph_edited.emit()
+        return True
+
+    def _graph(self) -> GraphDescription:
+        if self.graph is None:
+            raise LookupError("nothing is open")
+        return self.graph
+
+    # Indexes and notes
+
+    def _prepare_indexes(self) -> None:
+        current = self.current
+        if current is None:
+            return
+        graph, workspace = current.graph, current.workspace
+        names = [node.params.embedded_string_storage for node in graph.nodes
+                 if isinstance(node.params, RetrieveParams)
+                 and node.params.embedded_string_storage]
+
+        def work(progress: Progress, is_cancelled: IsCancelled) -> None:
+            for name in dict.fromkeys(names):
+                workspace.search_of(name).prepare_sparse(progress, is_cancelled)
+
+        self._jobs.submit(INDEX_LANE, work, lambda _: self._tell_notes(), self.failed.emit)
+
+    def _tell_notes(self) -> None:
+        if self.current is None:
+            return
+        for name in {node.params.embedded_string_storage for node in self._graph().nodes
+                     if isinstance(node.params, RetrieveParams)}:
+            for note in self.current.workspace.search_of(name).notes if name else ():
+                if note not in self._seen_notes:
+                    self._seen_notes.add(note)
+                    self.noted.emit(note)
+
+    def close(self) -> None:
+        """End the embedding process."""
+        self._models.close()

@@ -1,0 +1,113 @@
+"""A title and, beside it, what the plot's dots mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from inspector import theme as themes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from PySide6.QtGui import QPaintEvent
+
+    from inspector.theme import Theme
+
+SYMBOLS = {"": "o", "threshold": "d", "filter": "s", "index": "x", "top_k": "t", "leg_depth": "t1"}
+"""Reason → symbol of its dots, in pyqtgraph's names: never told by colour alone."""
+WORDS = {"": "hit", "threshold": "beyond threshold", "filter": "filtered out",
+         "index": "missed by index", "top_k": "beyond top_k", "leg_depth": "beyond leg depth"}
+_DOT_PX = 8
+_GAP_PX = 4
+
+
+class DotLegend(QWidget):
+    """Paints the title at the left and the legend at the right; what doesn't fit is left out."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme: Theme = themes.LIGHT
+        self._title = title
+        self._reasons: tuple[str, ...] = ()
+        self.setAccessibleName(title)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setFont(themes.scaled_font(self.font(), 0.88))
+
+    def show_reasons(self, reasons: Iterable[str]) -> None:
+        """Explain the dots of these reasons ("" = hits)."""
+        wanted = tuple(reasons)
+        if wanted != self._reasons:
+            self._reasons = wanted
+            self.setAccessibleDescription(", ".join(WORDS[reason] for reason in wanted))
+            self.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint title and legend."""
+        painter = QPainter(self)
+        painter.setClipRect(event.rect())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        metrics = self.fontMetrics()
+        center = Qt.AlignmentFlag.AlignVCenter
+        painter.setPen(self._theme.muted)
+        title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), int(center), title)
+        x = float(metrics.horizontalAdvance(title) + 4 * _GAP_PX)
+        width = sum(self._entry_px(reason) for reason in self._reasons)
+        x = max(x, self.width() - width)
+        for reason in self._reasons:
+            if x + self._entry_px(reason) > self.width() + 1:
+                return
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.reason_color(reason))
+            paint_symbol(painter, SYMBOLS[reason], QRectF(
+                x, self.height() / 2 - _DOT_PX / 2, _DOT_PX, _DOT_PX))
+            painter.setPen(self._theme.muted)
+            painter.drawText(QRectF(x + _DOT_PX + _GAP_PX, 0, self.width(), self.height()),
+                             int(center), WORDS[reason])
+            x += self._entry_px(reason)
+
+    def _entry_px(self, reason: str) -> int:
+        return (_DOT_PX + _GAP_PX + self.fontMetrics().horizontalAdvance(WORDS[reason])
+                + 3 * _GAP_PX)
+
+    def sizeHint(self) -> QSize:
+        """Ask for one line."""
+        return QSize(self.fontMetrics().height() * 12, self.fontMetrics().height() + _GAP_PX)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for one line of some letters."""
+        return QSize(self.fontMetrics().height() * 4, self.fontMetrics().height() + _GAP_PX)
+
+
+def paint_symbol(painter: QPainter, symbol: str, box: QRectF) -> None:
+    """Paint a dot's symbol with the painter's brush, as the plot shows it."""
+    top, bottom, left, right = box.top(), box.bottom(), box.left(), box.right()
+    middle = box.center()
+    if symbol == "s":
+        painter.drawRect(box)
+    elif symbol == "d":
+        painter.drawPolygon(QPolygonF([
+            QPointF(middle.x(), top - 1), QPointF(right, middle.y()),
+            QPointF(middle.x(), bottom + 1), QPointF(left, middle.y())]))
+    elif symbol == "t":
+        painter.drawPolygon(QPolygonF([QPointF(left, top), QPointF(right, top),
+                                       QPointF(middle.x(), bottom)]))
+    elif symbol == "t1":
+        painter.drawPolygon(QPolygonF([QPointF(left, bottom), QPointF(right, bottom),
+                                       QPointF(middle.x(), top)]))
+    elif symbol == "x":
+        painter.drawPolygon(QPolygonF([QPointF(left, top + 2), QPointF(left + 2, top),
+                                       QPointF(right, bottom - 2), QPointF(right - 2, bottom)]))
+        painter.drawPolygon(QPolygonF([QPointF(left, bottom - 2), QPointF(left + 2, bottom),
+                                       QPointF(right, top + 2), QPointF(right - 2, top)]))
+    else:
+        painter.drawEllipse(box)

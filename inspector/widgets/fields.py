@@ -1,0 +1,118 @@
+"""Fields that behave in a scrolling panel: the wheel stays the panel's, drafts stay the user's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
+
+from inspector import theme as themes
+from inspector.widgets.drafts import Draft
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QWheelEvent
+
+LONGEST_LINE = 2**31 - 1
+
+
+def segment(text: str, name: str, tip: str) -> QPushButton:
+    """Make one of a row of buttons of which one is down, wide enough for its text in bold."""
+    button = QPushButton(text)
+    button.setProperty("kind", "segment")
+    button.setCheckable(True)
+    button.setAccessibleName(name)
+    button.setToolTip(tip)
+    bold = QFontMetrics(themes.scaled_font(button.font(), 1.0, bold=True))
+    button.setMinimumWidth(bold.horizontalAdvance(text) + 22)
+    return button
+
+
+class Choice(QComboBox):
+    """A combo box that leaves the wheel to the panel unless it has the focus."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumContentsLength(6)
+        self.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the choice, with "…" where it doesn't fit."""
+        event.accept()
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        control = QStyle.ComplexControl.CC_ComboBox
+        room = self.style().subControlRect(control, option,
+                                           QStyle.SubControl.SC_ComboBoxEditField, self).width()
+        if not option.currentIcon.isNull():
+            room -= option.iconSize.width() + 4
+        option.currentText = self.fontMetrics().elidedText(
+            self.currentText(), Qt.TextElideMode.ElideRight, room - 8)
+        painter.drawComplexControl(control, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Turn only with the focus."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class LineEdit(QLineEdit):
+    """One line of text, as long as one likes, whose value may be shown again while it is typed.
+
+    Signals
+    -------
+    edit_finished() : Enter, or the focus left.
+    cancelled() : Escape.
+    """
+
+    edit_finished = Signal()
+    cancelled = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMaxLength(LONGEST_LINE)
+        self._draft = Draft()
+        self.textEdited.connect(self._draft.ask)
+        self.returnPressed.connect(self.edit_finished)
+
+    def show_text(self, text: str) -> None:
+        """Show the value in force; a draft stays unless the value is a new one."""
+        if self._draft.replaces(text) and text != self.text():
+            self.setText(text)
+
+    def forget_draft(self) -> None:
+        """Let the next text replace what is typed: it is another parameter's, or node's."""
+        self._draft.forget()
+
+    def discard_draft(self) -> None:
+        """Show the value in force in place of whatever was typed."""
+        self.setText(self._draft.given)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """End the edit."""
+        super().focusOutEvent(event)
+        self.edit_finished.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Cancel with Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancelled.emit()
+            return
+        super().keyPressEvent(event)

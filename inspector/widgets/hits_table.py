@@ -1,0 +1,307 @@
+"""The table of hits: columns that come and go, a heading above the near-misses, copying."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QEvent, QRect, Qt, Signal
+from PySide6.QtGui import QKeySequence, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
+
+from core.parameters import RetrievalMode
+from inspector import theme as themes
+from inspector.models.hits_delegate import MARGIN_PX, HitsDelegate
+from inspector.models.hits_model import TITLES, Column
+from inspector.widgets.empty_state import paint_empty_state
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import (
+        QContextMenuEvent,
+        QKeyEvent,
+        QMouseEvent,
+        QPaintEvent,
+        QResizeEvent,
+    )
+    from PySide6.QtWidgets import QWidget
+
+    from inspector.models.hits_model import HitsModel
+    from inspector.theme import Theme
+
+_STATE_VERSION = 1
+# Widths in average characters of the font.
+_WIDTHS = {Column.RANK: 6, Column.ID: 20, Column.DISTANCE: 12, Column.BAR: 13, Column.DENSE: 9,
+           Column.BM25: 9, Column.SPARSE: 12, Column.FUSED: 9, Column.NEEDS: 27}
+_TEXT_WIDTH = 20
+_HIDDEN_IN = {
+    RetrievalMode.Dense: {Column.BM25, Column.SPARSE, Column.FUSED},
+    RetrievalMode.Lexical: {Column.DISTANCE, Column.BAR, Column.DENSE, Column.SPARSE,
+                            Column.FUSED},
+    RetrievalMode.Hybrid: {Column.SPARSE},
+}
+# Given up in this order where the window is narrow: each repeats what another column says.
+_GIVEN_UP = (Column.BAR, Column.DENSE, Column.FUSED)
+
+
+class HitsTable(QTableView):
+    """Shows a `HitsModel`.
+
+    Columns that have no value in the mode are hidden, and in a narrow window those that only
+    repeat another; what the user picks in the header's menu stands above both.
+
+    Signals
+    -------
+    copy_requested(): the selected rows, by Ctrl+C.
+    menu_requested(QMenu): a menu for the row in hand is about to open; add actions to it.
+    """
+
+    copy_requested = Signal()
+    menu_requested = Signal(object)
+
+    def __init__(self, model: HitsModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("hitsTable")
+        self.setAccessibleName("Hits and near-misses")
+        self._hits = model
+        self._theme: Theme = themes.LIGHT
+        self._mode = RetrievalMode.Dense
+        self._picked: dict[int, bool] = {}
+        self._band_row = -1
+        self._empty = ("", "")
+        self._delegate = HitsDelegate(model, self)
+        self.setModel(model)
+        self.setItemDelegate(self._delegate)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setCornerButtonEnabled(False)
+        self._set_up_headers()
+        self._follow_font()
+        self.reset_columns()
+        model.modelReset.connect(self._place_band)
+
+    # Columns
+
+    def set_mode(self, mode: RetrievalMode) -> None:
+        """Show the columns that have values in this mode."""
+        if mode is not self._mode:
+            self._mode = mode
+            self._show_columns()
+
+    def pick_column(self, column: int, visible: bool) -> None:
+        """Show or hide a column, whatever the mode and the width."""
+        self._picked[column] = visible
+        self._show_columns()
+
+    def reset_columns(self) -> None:
+        """Bring back the first order, widths and choice of columns, and the engine's order."""
+        self._picked.clear()
+        header = self.horizontalHeader()
+        for column in Column:
+            header.moveSection(header.visualIndex(column), column)
+            if column in _WIDTHS:
+                header.resizeSection(column, self._default_width(column))
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self._show_columns()
+
+    def save_state(self) -> bytes:
+        """Return order, widths, sorting and the user's choice of columns."""
+        header = bytes(self.horizontalHeader().saveState().data())
+        picked = {TITLES[column]: visible for column, visible in self._picked.items()}
+        return json.dumps({"version": _STATE_VERSION, "picked": picked,
+                           "header": base64.b64encode(header).decode("ascii")}).encode()
+
+    def restore_state(self, state: bytes) -> bool:
+        """Restore what `save_state` returned; anything else changes nothing and gives False."""
+        try:
+            saved = json.loads(state)
+            header = base64.b64decode(saved["header"], validate=True)
+            picked = {TITLES.index(title): bool(on) for title, on in saved["picked"].items()}
+            known = saved["version"] == _STATE_VERSION
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return False
+        if not known or not self.horizontalHeader().restoreState(QByteArray(header)):
+            return False
+        self._picked = picked
+        self._show_columns()
+        return True
+
+    def columns_menu(self) -> QMenu:
+        """Return a menu that shows and hides columns."""
+        menu = QMenu("Columns", self)
+        for column in Column:
+            action = menu.addAction(TITLES[column])
+            action.setCheckable(True)
+            action.setChecked(not self.isColumnHidden(column))
+            action.setEnabled(column not in (Column.ID, Column.TEXT))
+            action.toggled.connect(
+                lambda on, column=column: self.pick_column(column, on))
+        menu.addSeparator()
+        menu.addAction("Reset columns").triggered.connect(self.reset_columns)
+        return menu
+
+    def _show_columns(self) -> None:
+        hidden = set(_HIDDEN_IN[self._mode])
+        for column in _GIVEN_UP:
+            needed = sum(self._default_width(c) for c in _WIDTHS if c not in hidden)
+            if needed + self._chars(_TEXT_WIDTH) <= self.viewport().width():
+                break
+            hidden.add(column)
+        for column in Column:
+            self.setColumnHidden(column, not self._picked.get(column, column not in hidden))
+
+    def _default_width(self, column: Column) -> int:
+        return self._chars(_WIDTHS[column]) + MARGIN_PX
+
+    def _chars(self, count: int) -> int:
+        return count * self.fontMetrics().averageCharWidth()
+
+    def _set_up_headers(self) -> None:
+        header = self.horizontalHeader()
+        header.setSectionsMovable(True)
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setMinimumSectionSize(32)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._on_header_menu)
+        header.setAccessibleName("Columns of the hits table")
+        self.setSortingEnabled(True)
+        rows = self.verticalHeader()
+        rows.setVisible(False)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+    def _on_header_menu(self, position: QPoint) -> None:
+        menu = self.columns_menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.horizontalHeader().mapToGlobal(position))
+
+    # The heading above the near-misses
+
+    @property
+    def band_text(self) -> str:
+        """What the heading says; "" without near-misses."""
+        shown = self._hits.near_miss_count
+        selection = self._hits.selection
+        if not shown or selection is None:
+            return ""
+        if self._hits.reason is not None:
+            return f"first {shown:,} shown" if self._hits.has_more else f"{shown:,} shown"
+        total = selection.near_miss_count
+        text = f"{total:,} near-miss" + ("es" if total != 1 else "")
+        text += f" · showing {shown:,}" if shown < total else ""
+        return text if self._hits.hit_count else f"no hits · {text}"
+
+    def band_rect(self) -> QRect:
+        """Return where the heading is on the viewport; empty when there is none."""
+        if self._band_row < 0:
+            return QRect()
+        return QRect(0, self.rowViewportPosition(self._band_row), self.viewport().width(),
+                     self._band_px())
+
+    def _band_px(self) -> int:
+        return self.fontMetrics().height() + 8
+
+    def _row_px(self) -> int:
+        return self.fontMetrics().height() + 10
+
+    def _place_band(self) -> None:
+        rows = self.verticalHeader()
+        old, self._band_row = self._band_row, -1
+        if self._hits.near_miss_count:
+            self._band_row = self._hits.hit_count
+        if 0 <= old < rows.count() and old != self._band_row:
+            rows.resizeSection(old, self._row_px())
+        if self._band_row >= 0:
+            rows.resizeSection(self._band_row, self._row_px() + self._band_px())
+        self._delegate.set_band(self._band_row, self._band_px())
+        self.viewport().update()
+
+    def _follow_font(self) -> None:
+        self._delegate.set_font(self.font())
+        self.verticalHeader().setMinimumSectionSize(self._row_px())
+        self.verticalHeader().setDefaultSectionSize(self._row_px())
+        self._place_band()
+
+    # Looks
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        self._delegate.apply_theme(theme)
+        self.viewport().update()
+
+    def set_empty_text(self, title: str, hint: str = "") -> None:
+        """Say what is shown instead of an empty table."""
+        self._empty = (title, hint)
+        self.setAccessibleDescription(f"{title} {hint}".strip())
+        self.viewport().update()
+
+    def _paint_band(self) -> None:
+        rect = self.band_rect()
+        if rect.isEmpty():
+            return
+        painter = QPainter(self.viewport())
+        painter.fillRect(rect, self._theme.background)
+        painter.setPen(QPen(self._theme.line, 1, Qt.PenStyle.DashLine))
+        painter.drawLine(rect.topLeft(), rect.topRight())
+        painter.setPen(self._theme.muted)
+        painter.setFont(themes.number_font(themes.scaled_font(self.font(), 0.92)))
+        text = painter.fontMetrics().elidedText(self.band_text, Qt.TextElideMode.ElideRight,
+                                                rect.width() - 2 * MARGIN_PX)
+        painter.drawText(rect.adjusted(MARGIN_PX, 0, 0, 0),
+                         int(Qt.AlignmentFlag.AlignVCenter), text)
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the rows, the heading above the near-misses, or the words for an empty table."""
+        self._delegate.set_selected(frozenset(
+            index.row() for index in self.selectionModel().selectedRows()))
+        super().paintEvent(event)
+        self._paint_band()
+        if not self._hits.rowCount() and self._empty[0]:
+            paint_empty_state(self, self._theme, *self._empty)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give up columns in a narrow window."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._show_columns()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the system's font size."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._follow_font()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Select rows; the heading is no row."""
+        if self.band_rect().contains(event.position().toPoint()):
+            event.accept()
+            return
+        super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy with the platform's shortcut."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_requested.emit()
+            return
+        super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open the menu of the row in hand, by mouse or Menu key."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.menu_requested.emit(menu)
+        menu.addMenu(self.columns_menu())
+        menu.popup(event.globalPos())

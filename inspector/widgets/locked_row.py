@@ -1,0 +1,163 @@
+"""A structural parameter: shown, and edited only on request."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
+
+from inspector import theme as themes
+from inspector.widgets.fields import Choice, LineEdit
+from inspector.widgets.labels import ElidedLabel, set_role, tooltip
+from inspector.widgets.number_row import param_tip
+from inspector.widgets.value_rows import ValueRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from core.parameters import ParamSpec
+    from inspector.theme import Theme
+
+LOCK_TIP = ("Fixed once the agent exists. Editing it makes a new agent from the edited graph: "
+            "its counters start anew.")
+
+
+class LockedRow(ValueRow):
+    """A structural parameter: shown, and edited only on request, since that makes a new agent.
+
+    `names` maps values to the words shown for them, e.g. "" to ``END``; `choices` are offered.
+    """
+
+    def __init__(self, label: str, spec: ParamSpec, stem: str = "",
+                 names: Mapping[str, str] | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(label, spec, parent)
+        self._names = dict(names or {})
+        self._choices: tuple[str, ...] = ()
+        self._value: Any = spec.default
+        self._note = ""
+        self.value_label = ElidedLabel()
+        self.button = QToolButton()
+        self.button.setIconSize(QSize(14, 14))
+        self.button.setObjectName(f"{stem or spec.name}Unlock")
+        self.button.setAccessibleName(f"Edit {label}; makes a new agent")
+        self.button.setToolTip(tooltip(f"Edit {label}.\n{LOCK_TIP}"))
+        self.combo = Choice()
+        self.combo.setObjectName(f"{stem or spec.name}Combo")
+        self.combo.setVisible(False)
+        self._is_enum = issubclass(spec.kind, IntEnum)
+        if not self._is_enum and not spec.is_exit:
+            self.combo.setEditable(True)
+            self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+            line = LineEdit()
+            self.combo.setLineEdit(line)
+            line.setAccessibleName(label)
+            line.returnPressed.connect(self._commit_typed)
+            line.cancelled.connect(self.close_editor)
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.value_label, 1)
+        row.addWidget(self.combo, 1)
+        row.addWidget(self.button)
+        self.place(box)
+        self.combo.setAccessibleName(label)
+        self.combo.activated.connect(self._on_activated)
+        self.button.clicked.connect(self._on_button_clicked)
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether the editor is open."""
+        return not self.combo.isHidden()
+
+    def set_choices(self, values: Sequence[str]) -> None:
+        """Offer these values."""
+        self._choices = tuple(values)
+
+    def set_note(self, note: str) -> None:
+        """Say behind the value why it has no effect just now, or nothing with ""."""
+        self._note = note
+        self._show()
+
+    def set_value(self, value: Any) -> None:
+        """Show the value; an open editor stays open while the value is the same."""
+        if value != self._value:
+            self.close_editor()
+        self._value = value
+        self._show()
+
+    def forget_draft(self) -> None:
+        """Close the editor."""
+        self.close_editor()
+
+    def words(self, value: Any) -> str:
+        """Return the value's name."""
+        shown = str(self.spec.to_json(value))
+        return self._names.get(shown, shown) or super().words(value)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        super().apply_theme(theme)
+        self.button.setIcon(themes.icon("lock", theme.muted))
+
+    def mark_invalid(self, invalid: bool) -> None:
+        """Colour the field."""
+        set_role(self.combo, "invalid", invalid)
+
+    def open_editor(self) -> None:
+        """Replace the value by an editor."""
+        with QSignalBlocker(self.combo):
+            self.combo.clear()
+            if self._is_enum:
+                self.combo.addItems([member.name for member in self.spec.kind])
+                self.combo.setCurrentText(self._value.name)
+            else:
+                for value in dict.fromkeys([*self._choices, self._value]):
+                    self.combo.addItem(self._names.get(value, value), value)
+                self.combo.setCurrentIndex(self.combo.findData(self._value))
+                if self._value in self._names and not self._choices:
+                    self.combo.setEditText(self._value)
+        self.value_label.hide()
+        self.combo.show()
+        self.combo.setFocus(Qt.FocusReason.OtherFocusReason)
+        line = self.combo.lineEdit()
+        if line is not None:
+            line.selectAll()
+
+    def close_editor(self) -> None:
+        """Show the value again."""
+        self.combo.hide()
+        self.value_label.show()
+        self.show_problem("")
+
+    def _show(self) -> None:
+        text = self.words(self._value)
+        note = f" · {self._note}" if self._note else ""
+        self.value_label.set_text(text + note, param_tip(self.spec))
+        set_role(self.value_label, "role",
+                 "muted" if self._note or str(self.spec.to_json(self._value)) in self._names
+                 else "")
+
+    def _on_button_clicked(self) -> None:
+        if self.is_editing:
+            self.close_editor()
+        else:
+            self.open_editor()
+
+    def _on_activated(self, index: int) -> None:
+        self._commit(self.spec.kind[self.combo.currentText()] if self._is_enum
+                     else self.combo.itemData(index))
+
+    def _commit_typed(self) -> None:
+        text = self.combo.currentText()
+        known = [value for value, name in self._names.items() if name == text]
+        self._commit(known[0] if known else text)
+
+    def _commit(self, value: Any) -> None:
+        if value == self._value:
+            self.close_editor()
+            return
+        self._edited(value)
+        self._finish()

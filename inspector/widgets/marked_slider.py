@@ -1,0 +1,161 @@
+"""A slider with a scale of its own and marks at the values where the result changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy, QSlider
+
+from inspector import theme as themes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
+    from PySide6.QtWidgets import QWidget
+
+    from inspector.models.scales import Scale
+    from inspector.theme import Theme
+
+_HANDLE_PX = 7
+_GROOVE_PX = 4
+_MARK_PX = 4
+_STEPPING_KEYS = frozenset((
+    Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp,
+    Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End))
+
+
+class MarkedSlider(QSlider):
+    """Its value is a whole number; where it lies on the groove is the scale's matter.
+
+    Signals
+    -------
+    edit_finished() : the handle or a key was let go, or the wheel turned.
+    """
+
+    edit_finished = Signal()
+
+    def __init__(self, scale: Scale, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._scale = scale
+        self._marks: tuple[int, ...] = ()
+        self._theme: Theme = themes.LIGHT
+        self._grab_px = 0.0
+        self.setRange(scale.low, scale.high)
+        self.setSingleStep(1)
+        self.setPageStep(10)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_marks(self, values: Sequence[int]) -> None:
+        """Draw a tick below the groove at each of the values."""
+        marks = tuple(values)
+        if marks != self._marks:
+            self._marks = marks
+            self.update()
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """The values that are marked."""
+        return self._marks
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        self.update()
+
+    def x_of(self, value: int) -> float:
+        """Return the handle's middle for a value, px from the left."""
+        left, length = self._groove()
+        return left + self._scale.fraction(value) * length
+
+    def _groove(self) -> tuple[float, float]:
+        return _HANDLE_PX + 1.0, max(1.0, self.width() - 2.0 * (_HANDLE_PX + 1))
+
+    def _value_at(self, x: float) -> int:
+        left, length = self._groove()
+        return self._scale.value((x - left) / length)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw groove, marks and handle."""
+        event.accept()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, active = self._theme, self.isEnabled()
+        left, length = self._groove()
+        middle = self.height() / 2.0 - _MARK_PX / 2.0
+        x = self.x_of(self.value())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.line)
+        groove = QRectF(left, middle - _GROOVE_PX / 2, length, _GROOVE_PX)
+        painter.drawRoundedRect(groove, 2, 2)
+        if active:
+            painter.setBrush(theme.accent)
+            groove.setRight(x)
+            painter.drawRoundedRect(groove, 2, 2)
+        painter.setPen(QPen(theme.muted, 1.5))
+        below = middle + _HANDLE_PX
+        seen = {round(self.x_of(mark)) for mark in self._marks
+                if self._scale.low <= mark <= self._scale.high}
+        for mark_x in seen:
+            painter.drawLine(QPointF(mark_x, below), QPointF(mark_x, below + _MARK_PX))
+        color = theme.accent if active else themes.mix(theme.panel, theme.muted, 0.5)
+        if self.hasFocus():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(themes.mix(theme.panel, theme.accent, 0.3))
+            painter.drawEllipse(QPointF(x, middle), _HANDLE_PX + 2, _HANDLE_PX + 2)
+        painter.setPen(QPen(color, 2))
+        painter.setBrush(theme.panel)
+        painter.drawEllipse(QPointF(x, middle), _HANDLE_PX - 1, _HANDLE_PX - 1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take the handle, or move it under the pointer."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            event.ignore()
+            return
+        event.accept()
+        self.setSliderDown(True)
+        offset = event.position().x() - self.x_of(self.value())
+        self._grab_px = offset if abs(offset) <= _HANDLE_PX else 0.0
+        if not self._grab_px:
+            self.setSliderPosition(self._value_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag the handle."""
+        if self.isSliderDown():
+            self.setSliderPosition(self._value_at(event.position().x() - self._grab_px))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let the handle go."""
+        if self.isSliderDown() and event.button() == Qt.MouseButton.LeftButton:
+            self.setSliderDown(False)
+            self.edit_finished.emit()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """Note that a key that moved the handle was let go."""
+        super().keyReleaseEvent(event)
+        if event.key() in _STEPPING_KEYS and not event.isAutoRepeat():
+            self.edit_finished.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Move only with the focus, so that scrolling the panel changes no value."""
+        if not self.hasFocus():
+            event.ignore()
+            return
+        super().wheelEvent(event)
+        self.edit_finished.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Leave no edit open."""
+        super().focusOutEvent(event)
+        self.edit_finished.emit()
+
+    def sizeHint(self) -> QSize:
+        """Ask for room for the handle and the marks."""
+        return QSize(96, max(2 * (_HANDLE_PX + 2) + _MARK_PX + 2, self.fontMetrics().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for a groove that can still be used."""
+        return QSize(64, self.sizeHint().height())

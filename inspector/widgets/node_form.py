@@ -1,0 +1,137 @@
+"""The parameters of any node, laid out from what is known of each parameter."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from core.parameters import GenerateParams
+from inspector.widgets.labels import WrapLabel, heading
+from inspector.widgets.locked_row import LockedRow
+from inspector.widgets.number_row import NumberRow
+from inspector.widgets.value_rows import (
+    ChoiceRow,
+    LineRow,
+    LinesRow,
+    SwitchRow,
+    TextRow,
+    ValueRow,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from core.parameters import NodeParams, ParamSpec
+    from inspector.theme import Theme
+
+_LABELS = {"embedded_string_storage": "file", "string_storage": "file",
+           "selection_strategy": "strategy", "instruction_name": "name",
+           "inline_strings": "lines", "inline_keys": "labels", "model_name": "model",
+           "diagnostic_topk": "shown hits"}
+_LABEL_COLUMN_PX = 110
+_ELSEWHERE = {"template": "The template is edited in the Prompt tab, beside what it renders."}
+
+
+def label_of(spec: ParamSpec) -> str:
+    """Return a parameter's short label; its tooltip and accessible name keep to it."""
+    if spec.is_exit:
+        return spec.name.removesuffix("_exit")
+    return _LABELS.get(spec.name, spec.name.replace("_", " "))
+
+
+class NodeForm(QWidget):
+    """Shows and edits one node type's parameters. Showing emits nothing.
+
+    Signals
+    -------
+    param_edited(str, object) : parameter and new value.
+    param_edit_finished(str) : the edit of that parameter is over.
+    """
+
+    param_edited = Signal(str, object)
+    param_edit_finished = Signal(str)
+
+    def __init__(self, table: type[NodeParams], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._table = table
+        self._node = ""
+        self.rows: dict[str, ValueRow | NumberRow] = {}
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        specs = table.specs()
+        self._add_section(layout, "Parameters", [s for s in specs.values() if not s.is_exit])
+        self._add_section(layout, "Exits", [s for s in specs.values() if s.is_exit])
+        layout.addStretch(1)
+
+    def show_params(self, node: str, params: NodeParams, baseline: NodeParams) -> None:
+        """Show the parameters in force; `baseline` has the graph's values."""
+        other = node != self._node
+        self._node = node
+        for name, row in self.rows.items():
+            value, graph_value = getattr(params, name), getattr(baseline, name)
+            if isinstance(row, NumberRow):
+                if other:
+                    row.discard_draft()
+                row.show_value(value, graph_value)
+            else:
+                row.show_value(value, graph_value, other=other)
+
+    def set_problem(self, param: str, text: str) -> None:
+        """Say beside the parameter why its value was refused, or nothing with ""."""
+        if param in self.rows:
+            self.rows[param].show_problem(text)
+
+    def set_choices(self, param: str, values: Sequence[str]) -> None:
+        """Offer values of a structural parameter."""
+        row = self.rows.get(param)
+        if isinstance(row, LockedRow):
+            row.set_choices(["", *values])
+
+    def discard_drafts(self) -> None:
+        """Show the values in force in place of whatever is half typed or refused."""
+        for row in self.rows.values():
+            row.discard_draft()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        for row in self.rows.values():
+            row.apply_theme(theme)
+
+    def _add_section(self, layout: QVBoxLayout, title: str, specs: Sequence[ParamSpec]) -> None:
+        if not specs:
+            return
+        layout.addWidget(heading(title))
+        beside = [s for s in specs if not s.multiline and s.kind not in (tuple, int, float)]
+        width = max((self.fontMetrics().horizontalAdvance(label_of(s)) for s in beside),
+                    default=0) + 16
+        for spec in specs:
+            if spec.name in _ELSEWHERE and issubclass(self._table, GenerateParams):
+                note = WrapLabel(_ELSEWHERE[spec.name])
+                note.setProperty("role", "muted")
+                layout.addWidget(note)
+                continue
+            row = self._row(spec)
+            row.label.setMinimumWidth(min(width, _LABEL_COLUMN_PX))
+            row.value_edited.connect(partial(self.param_edited.emit, spec.name))
+            row.edit_finished.connect(partial(self.param_edit_finished.emit, spec.name))
+            self.rows[spec.name] = row
+            layout.addWidget(row)
+
+    def _row(self, spec: ParamSpec) -> ValueRow | NumberRow:
+        label, stem = label_of(spec), f"{self._table.node_type}_{spec.name}"
+        if spec.kind is tuple:
+            return LinesRow(label, spec, stem)
+        if spec.structural:
+            return LockedRow(label, spec, stem, names={"": "END" if spec.is_exit else "(none)"})
+        if spec.kind in (int, float):
+            return NumberRow(label, spec, stem)
+        if spec.kind is bool:
+            return SwitchRow(label, spec, stem)
+        if issubclass(spec.kind, IntEnum):
+            return ChoiceRow(label, spec, stem)
+        return TextRow(label, spec, stem) if spec.multiline else LineRow(label, spec, stem)

@@ -1,0 +1,313 @@
+"""The chat messages as a model would read them, each chunk tinted, its role beside each message."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
+
+from inspector import theme as themes
+from inspector.widgets.empty_state import paint_empty_state
+from inspector.widgets.labels import tooltip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtCore import QPoint, QRect
+    from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent, QTextBlock, QTextLine
+
+    from core.graph.prompt import Message
+    from inspector.theme import Theme
+
+_GAP_PX = 8
+_ROLES = ("system", "assistant", "user")
+
+
+class Tinted(NamedTuple):
+    """A chunk's characters in the document, in Qt's UTF-16 units, and which chunk it is."""
+
+    start: int
+    end: int
+    block: int
+    chunk: int
+    id: str
+
+
+class _Gutter(QWidget):
+    """The strip left of the text in which the roles stand."""
+
+    def __init__(self, view: PromptView) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the roles of the messages that are in sight."""
+        self._view.paint_gutter(self, event)
+
+
+class PromptView(QPlainTextEdit):
+    """Read-only messages; text can be selected and copied.
+
+    Signals
+    -------
+    chunk_clicked(str) : the id of a tinted chunk that was clicked, or Enter pressed in.
+    """
+
+    chunk_clicked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme: Theme = themes.LIGHT
+        self._messages: tuple[Message, ...] = ()
+        self._spans: list[Tinted] = []
+        self._starts: list[int] = []
+        self._first_lines: dict[int, str] = {}
+        self._breaks: set[int] = set()
+        self._current = ""
+        self._empty = ("No prompt yet", "Ask a question to see what the model would read")
+        self.setObjectName("promptView")
+        self.setAccessibleName("Prompt messages")
+        self.setReadOnly(True)
+        self.setStyleSheet("QPlainTextEdit { border: none; background: transparent; padding: 0 }")
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse
+                                     | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+        self.setTabChangesFocus(True)
+        self.setCursorWidth(0)
+        self.viewport().setMouseTracking(True)
+        self._gutter = _Gutter(self)
+        self.updateRequest.connect(self._on_update_request)
+        self._set_gutter_width()
+
+    @property
+    def spans(self) -> tuple[Tinted, ...]:
+        """The tinted spans, in order."""
+        return tuple(self._spans)
+
+    def set_empty_text(self, title: str, hint: str) -> None:
+        """Say what to show while there are no messages."""
+        self._empty = (title, hint)
+        self.viewport().update()
+
+    def show_messages(self, messages: Sequence[Message],
+                      ids: Callable[[int, int], str]) -> None:
+        """Show messages; `ids` names the chunk at (block, chunk)."""
+        messages = tuple(messages)
+        if messages == self._messages:
+            return
+        self._messages = messages
+        self.setCursorWidth(1 if messages else 0)
+        self._spans, self._first_lines, self._breaks = [], {}, set()
+        texts: list[str] = []
+        offset = line = 0
+        for index, message in enumerate(messages):
+            if index:
+                self._breaks.add(line)
+                texts.append("")
+                offset, line = offset + 1, line + 1
+            # The same length in place of line ends that Qt would join, so that spans stay right.
+            text = message.text.replace("\r\n", " \n").replace("\r", "\n")
+            self._first_lines[line] = message.role
+            units = _utf16_units(text)
+            self._spans += [Tinted(offset + units(span.start), offset + units(span.end),
+                                   span.block, span.chunk, ids(span.block, span.chunk))
+                            for span in message.spans]
+            texts.append(text)
+            offset += units(len(text)) + 1
+            line += text.count("\n") + text.count("\u2029") + 1
+        self._starts = [span.start for span in self._spans]
+        place = self.verticalScrollBar().value()
+        self.setPlainText("\n".join(texts))
+        self.verticalScrollBar().setValue(place)
+        self._gutter.update()
+
+    def select_chunk(self, chunk_id: str) -> None:
+        """Outline a chunk, such as the one whose row is selected; "" for none."""
+        self._current = chunk_id
+        self.viewport().update()
+
+    def tint_of(self, chunk_id: str) -> QColor | None:
+        """Return the colour behind a chunk, or None when the prompt has no such chunk."""
+        found = next((span for span in self._spans if span.id == chunk_id), None)
+        return self._theme.tint(found.chunk) if found is not None else None
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        self._set_gutter_width()
+        self.viewport().update()
+        self._gutter.update()
+
+    def span_at(self, position: int) -> Tinted | None:
+        """Return the tinted span that holds a position of the document."""
+        index = bisect_right(self._starts, position) - 1
+        if index >= 0 and position < self._spans[index].end:
+            return self._spans[index]
+        return None
+
+    def paint_gutter(self, gutter: QWidget, event: QPaintEvent) -> None:
+        """Draw each role beside its message's first line."""
+        painter = QPainter(gutter)
+        painter.setPen(self._theme.muted)
+        font = themes.scaled_font(self.font(), 0.9)
+        painter.setFont(font)
+        block = self.firstVisibleBlock()
+        while block.isValid():
+            top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+            if top > event.rect().bottom():
+                break
+            role = self._first_lines.get(block.blockNumber())
+            if role is not None:
+                height = self.fontMetrics().height()
+                painter.drawText(QRectF(0, top, gutter.width() - _GAP_PX, height),
+                                 Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, role)
+            block = block.next()
+
+    def _set_gutter_width(self) -> None:
+        metrics = self.fontMetrics()
+        width = max(metrics.horizontalAdvance(role) for role in _ROLES) + 2 * _GAP_PX
+        self.setViewportMargins(width, 0, 0, 0)
+        self._place_gutter()
+
+    def _place_gutter(self) -> None:
+        rect = self.contentsRect()
+        self._gutter.setGeometry(rect.left(), rect.top(), self.viewportMargins().left(),
+                                 rect.height())
+
+    def _on_update_request(self, rect: QRect, dy: int) -> None:
+        if dy:
+            self._gutter.scroll(0, dy)
+        else:
+            self._gutter.update(0, rect.y(), self._gutter.width(), rect.height())
+
+    def _paint_spans(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        bottom = self.viewport().height()
+        block = self.firstVisibleBlock()
+        while block.isValid():
+            box = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if box.top() > bottom:
+                break
+            if block.blockNumber() in self._breaks:
+                painter.setPen(self._theme.line)
+                y = box.center().y()
+                painter.drawLine(QPointF(box.left(), y), QPointF(self.viewport().width(), y))
+            self._paint_block(painter, block, box, bottom)
+            block = block.next()
+
+    def _paint_block(self, painter: QPainter, block: QTextBlock, box: QRectF,
+                     bottom: int) -> None:
+        first, last = block.position(), block.position() + block.length() - 1
+        index = max(0, bisect_right(self._starts, first) - 1)
+        while index < len(self._spans) and self._spans[index].start < last:
+            span = self._spans[index]
+            index += 1
+            start, end = max(span.start, first) - first, min(span.end, last) - first
+            if start >= end:
+                continue
+            tint = self._theme.tint(span.chunk)
+            painter.setBrush(tint)
+            painter.setPen(self._theme.accent if span.id == self._current and span.id
+                           else Qt.PenStyle.NoPen)
+            layout = block.layout()
+            for number in range(layout.lineForTextPosition(start).lineNumber(),
+                                layout.lineCount()):
+                line = layout.lineAt(number)
+                top = box.top() + line.y()
+                if line.textStart() >= end or top > bottom:
+                    break
+                left = _x(line, max(start, line.textStart()))
+                right = _x(line, min(end, line.textStart() + line.textLength()))
+                painter.drawRoundedRect(
+                    QRectF(box.left() + min(left, right) - 1, top, abs(right - left) + 2,
+                           line.height()), 3, 3)
+
+    def _emit_at(self, position: int) -> bool:
+        span = self.span_at(position)
+        if span is not None and span.id:
+            self.chunk_clicked.emit(span.id)
+        return span is not None
+
+    def _span_under(self, place: QPoint) -> Tinted | None:
+        cursor = self.cursorForPosition(place)
+        span = self.span_at(cursor.position())
+        if span is None:
+            span = self.span_at(cursor.position() - 1)
+        return span
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the tints, then the text on them."""
+        painter = QPainter(self.viewport())
+        self._paint_spans(painter)
+        painter.end()
+        super().paintEvent(event)
+        if not self._messages:
+            paint_empty_state(self, self._theme, *self._empty)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the roles beside the text."""
+        super().resizeEvent(event)
+        self._place_gutter()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show by the pointer what can be clicked."""
+        super().mouseMoveEvent(event)
+        over = self._span_under(event.position().toPoint()) is not None
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over
+                                  else Qt.CursorShape.IBeamCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Follow a click on a chunk; a drag selects text and is no click."""
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            span = self._span_under(event.position().toPoint())
+            if span is not None:
+                self._emit_at(span.start)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Follow Enter on the chunk at the cursor."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            if not self._emit_at(self.textCursor().position()):
+                event.ignore()
+            return
+        super().keyPressEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Name the chunk under the pointer."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            span = self._span_under(event.pos())
+            text = f"{span.id or 'chunk'}: click to find it in the table" if span else ""
+            QToolTip.showText(event.globalPos(), tooltip(text), self.viewport())
+            return True
+        return super().viewportEvent(event)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for some words of some lines."""
+        metrics = self.fontMetrics()
+        return QSize(self.viewportMargins().left() + metrics.averageCharWidth() * 8,
+                     metrics.lineSpacing() * 3)
+
+    def go_to_chunk(self, chunk_id: str) -> None:
+        """Scroll to a chunk."""
+        span = next((span for span in self._spans if span.id == chunk_id), None)
+        if span is not None:
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(span.start)
+            self.setTextCursor(cursor)
+            self.ensureCursorVisible()
+
+
+def _x(line: QTextLine, position: int) -> float:
+    found = line.cursorToX(position)
+    return float(found[0]) if isinstance(found, tuple) else 0.0
+
+
+def _utf16_units(text: str) -> Callable[[int], int]:
+    """Return a function from a place in `text` to the same place in UTF-16 units."""
+    wide = [index for index, character in enumerate(text) if ord(character) > 0xFFFF] if (
+        not text.isascii()) else []
+    if not wide:
+        return lambda place: place
+    return lambda place: place + bisect_right(wide, place - 1)

@@ -1,0 +1,212 @@
+"""Spin boxes that let any text be typed, take what the parameter allows, and say what it refuses.
+
+A typed number counts after Enter or a short pause, not at each key: on the way to a refused
+``2.1`` stands a valid ``2`` that nobody meant.
+
+Numbers have a decimal point, as in the files, whatever the locale; a typed comma is one too.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, Qt, QTimer, Signal
+from PySide6.QtGui import QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
+
+from core.errors import InspectorError
+from inspector.theme import number_font
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+    from PySide6.QtWidgets import QWidget
+
+    from core.parameters import ParamSpec
+
+    _Base = QAbstractSpinBox
+else:
+    _Base = object
+
+DECIMALS = 3
+"""Decimals shown at least; more where the value in force has more."""
+MAX_DECIMALS = 6
+PAUSE_MS = 350
+"""Quiet time after which a typed number counts."""
+
+_WHOLE = re.compile(r"[+-]?\d{1,30}")
+_STEPPING_KEYS = frozenset((Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp,
+                            Qt.Key.Key_PageDown))
+
+
+def parse_number(text: str, spec: ParamSpec) -> int | float:
+    """Read a number that a person typed, with a decimal point or comma.
+
+    Raises
+    ------
+    InspectorError
+        3007 for what is no number, or not one that the parameter takes.
+    """
+    cleaned = text.strip().replace(",", ".").replace("−", "-")
+    value: object = text.strip()
+    if _WHOLE.fullmatch(cleaned):
+        value = int(cleaned)
+    elif "_" not in cleaned:
+        try:
+            value = float(cleaned)
+        except ValueError:
+            value = text.strip()
+    checked: int | float = spec.check(value)
+    return checked
+
+
+def format_decimal(value: float) -> str:
+    """Write with 3 decimals, or as many as the value has, up to 6."""
+    text = f"{value:.{MAX_DECIMALS}f}"
+    while text.endswith("0") and len(text) - text.index(".") - 1 > DECIMALS:
+        text = text[:-1]
+    return text
+
+
+class _CheckedSpin(_Base):
+    """What both kinds of spin box share: everything but the number's type."""
+
+    spec: ParamSpec
+    typed: Signal
+    edit_finished: Signal
+
+    def prepare(self, spec: ParamSpec) -> None:
+        """Set up ranges, font and signals."""
+        self.spec = spec
+        self.setFont(number_font(self.font()))
+        self.setLocale(QLocale.c())
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setKeyboardTracking(False)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._take_typed)
+        self.lineEdit().textEdited.connect(self._on_text_edited)
+        self.editingFinished.connect(self._pause.stop)
+        self.editingFinished.connect(self.edit_finished)
+
+    def refusal(self, text: str) -> InspectorError | None:
+        """Return why the parameter refuses `text`, or None when it takes it."""
+        try:
+            parse_number(text, self.spec)
+        except InspectorError as error:
+            return error
+        return None
+
+    def _on_text_edited(self, text: str) -> None:
+        refused = self.refusal(text)
+        if refused is None and text.strip()[-1:] not in ".,":
+            self._pause.start()
+        else:
+            self._pause.stop()
+        self.typed.emit(refused)
+
+    def _take_typed(self) -> None:
+        # With tracking on, the text's own signal sets the value and leaves text and cursor alone.
+        self.setKeyboardTracking(True)
+        self.lineEdit().textChanged.emit(self.lineEdit().text())
+        self.setKeyboardTracking(False)
+
+    def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
+        """Let everything be typed; only what the parameter takes becomes the value."""
+        state = (QValidator.State.Acceptable if self.refusal(text) is None
+                 else QValidator.State.Intermediate)
+        return state, text, pos
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """Note that a key that stepped was let go."""
+        super().keyReleaseEvent(event)
+        if event.key() in _STEPPING_KEYS and not event.isAutoRepeat():
+            self.edit_finished.emit()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Note that an arrow was let go."""
+        super().mouseReleaseEvent(event)
+        self.edit_finished.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Step only with the focus, so that scrolling the panel changes no value."""
+        if not self.hasFocus():
+            event.ignore()
+            return
+        super().wheelEvent(event)
+        self.edit_finished.emit()
+
+
+class WholeSpin(_CheckedSpin, QSpinBox):
+    """A spin box of a whole-number parameter.
+
+    Signals
+    -------
+    typed(object) : the text was edited; why it is refused (`InspectorError`), or None.
+    edit_finished() : an edit is over: Enter, focus gone, key or button let go.
+    """
+
+    typed = Signal(object)
+    edit_finished = Signal()
+
+    def __init__(self, spec: ParamSpec, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.prepare(spec)
+        self.setRange(int(spec.minimum or 0),
+                      int(spec.maximum) if spec.maximum is not None else 2**31 - 1)
+
+    def setValue(self, value: float) -> None:
+        """Set the value; a script's refused value is reported like a typed one, not clamped."""
+        refused = self.refusal(str(value))
+        if refused is not None:
+            self.typed.emit(refused)
+        else:
+            super().setValue(int(value))
+
+    def valueFromText(self, text: str) -> int:
+        """Read a text that `validate` accepted."""
+        try:
+            return int(parse_number(text, self.spec))
+        except InspectorError:
+            return self.value()
+
+
+class DecimalSpin(_CheckedSpin, QDoubleSpinBox):
+    """A spin box of a decimal parameter.
+
+    Signals
+    -------
+    typed(object) : the text was edited; why it is refused (`InspectorError`), or None.
+    edit_finished() : an edit is over: Enter, focus gone, key or button let go.
+    """
+
+    typed = Signal(object)
+    edit_finished = Signal()
+
+    def __init__(self, spec: ParamSpec, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.prepare(spec)
+        self.setDecimals(MAX_DECIMALS)
+        self.setSingleStep(0.01)
+        self.setRange(spec.minimum or 0.0,
+                      spec.maximum if spec.maximum is not None else 1e9)
+
+    def setValue(self, value: float) -> None:
+        """Set the value; a script's refused value is reported like a typed one, not clamped."""
+        refused = self.refusal(repr(float(value)))
+        if refused is not None:
+            self.typed.emit(refused)
+        else:
+            super().setValue(value)
+
+    def textFromValue(self, value: float) -> str:
+        """Write the value."""
+        return format_decimal(value) if math.isfinite(value) else ""
+
+    def valueFromText(self, text: str) -> float:
+        """Read a text that `validate` accepted."""
+        try:
+            return float(parse_number(text, self.spec))
+        except InspectorError:
+            return self.value()

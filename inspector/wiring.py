@@ -1,0 +1,258 @@
+"""Carries what the session holds to the panels, and what the panels ask for to the session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from core.errors import InspectorError
+from core.parameters import GenerateParams, RetrievalMode, RetrieveParams
+from core.selection.select import Settings, threshold_marks
+
+if TYPE_CHECKING:
+    from core.graph.description import Node
+    from core.selection.select import Hit, Selection
+    from core.turn import NodeRun, Turn
+    from inspector.panel_set import PanelSet
+    from inspector.session import Session
+
+LIVE_DELAY_MS = 150
+
+
+class Wiring(QObject):
+    """Connects one session with one set of panels; holds no state of its own but the timer."""
+
+    def __init__(self, session: Session, panels: PanelSet, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._panels = panels
+        self._live = QTimer(self)
+        self._live.setSingleShot(True)
+        self._live.setInterval(LIVE_DELAY_MS)
+        self._live.timeout.connect(lambda: session.run(panels.query.message(), live=True))
+        self._connect_session()
+        self._connect_panels()
+
+    def _connect_session(self) -> None:
+        session = self._session
+        session.opened.connect(self._on_opened)
+        session.graph_edited.connect(self._show_node)
+        session.node_changed.connect(self._on_node_changed)
+        session.turn_changed.connect(self._on_turn_changed)
+        session.param_refused.connect(self._on_param_refused)
+        session.history_changed.connect(self._show_history)
+        session.findings_changed.connect(
+            self._show_findings)
+        session.outdated_changed.connect(self._on_outdated)
+        session.message_restored.connect(self._on_message_restored)
+
+    def _connect_panels(self) -> None:
+        panels, session = self._panels, self._session
+        panels.query.run_requested.connect(self._on_run)
+        panels.query.message_edited.connect(self._on_message_edited)
+        panels.parameters.param_edited.connect(session.edit_param)
+        panels.parameters.param_edit_finished.connect(lambda _param: session.end_edit())
+        panels.parameters.node_picked.connect(session.pick_node)
+        panels.parameters.reset_requested.connect(session.reset_node)
+        panels.distances.threshold_dragged.connect(
+            lambda value: session.edit_param("threshold", value))
+        panels.distances.threshold_drag_finished.connect(lambda _value: session.end_edit())
+        panels.distances.record_clicked.connect(panels.hits.select_record)
+        panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
+        panels.hits.reason_filter_changed.connect(panels.funnel.set_reason_filter)
+        panels.hits.row_selected.connect(self._on_row_selected)
+        panels.graph.node_activated.connect(session.pick_node)
+        panels.turns.turn_picked.connect(session.pick_turn)
+        panels.prompt.param_edited.connect(self._on_prompt_edited)
+        panels.prompt.template_edited.connect(
+            lambda text: self._on_prompt_edited("template", text))
+        panels.prompt.param_edit_finished.connect(lambda _param: session.end_edit())
+        panels.prompt.chunk_clicked.connect(panels.hits.select_id)
+
+    # From the panels
+
+    def _on_run(self, message: str) -> None:
+        self._live.stop()
+        self._session.run(message)
+
+    def _on_message_edited(self, _message: str) -> None:
+        if self._panels.query.is_live():
+            self._live.start()
+
+    def _on_row_selected(self, hit: Hit | None) -> None:
+        run = self._run_in_hand()
+        params = run.retrieval.params if run is not None and run.retrieval is not None else None
+        current = self._session.current
+        panels = self._panels
+        panels.distances.mark_record(hit.row if hit is not None else None)
+        if hit is None or params is None or current is None:
+            panels.details.show_hit(None)
+            return
+        knowledge = current.workspace.knowledge(params.embedded_string_storage)
+        panels.details.show_hit(hit, knowledge.metadata[hit.row], Settings.of(params),
+                                tokens=panels.hits.tokens,
+                                known_fields=[item.name for item in knowledge.fields])
+        panels.prompt.select_chunk(hit.id)
+
+    def _on_prompt_edited(self, param: str, value: Any) -> None:
+        node = self._generate_node()
+        if node is not None:
+            self._session.edit_param(param, value, node=node.name)
+
+    # From the session
+
+    def _on_opened(self) -> None:
+        session, panels = self._session, self._panels
+        if session.graph is None or session.current is None:
+            return
+        nodes = [(node.name, node.type) for node in session.graph.nodes]
+        panels.parameters.show_graph(nodes)
+        panels.graph.show_graph(session.graph)
+        panels.workspace.show_workspace(session.current.path, session.current.workspace,
+                                        session.neighbours)
+        panels.parameters.set_choices("schema", session.current.workspace.catalog.names)
+        self._on_turn_changed(session.turn)
+
+    def _on_node_changed(self, name: str) -> None:
+        self._panels.graph.set_current_node(name)
+        self._show_node()
+        self._show_turn_of_node()
+
+    def _show_node(self) -> None:
+        session = self._session
+        if session.graph is None:
+            return
+        node = session.graph.node(session.node)
+        self._panels.parameters.show_node(node.name, node.type, node.params, session.baseline())
+        self._show_filter_status(node)
+        self._show_prompt()
+
+    def _show_filter_status(self, node: Node) -> None:
+        current = self._session.current
+        if current is None or not isinstance(node.params, RetrieveParams):
+            return
+        workspace, storage = current.workspace, node.params.embedded_string_storage
+        fields = workspace.fields_of(storage)
+        parameters = self._panels.parameters
+        parameters.set_filter_fields(fields)
+        if not fields and not node.params.filter:
+            parameters.set_filter_status(None, "")
+            return
+        try:
+            matching, total = workspace.match_count(storage, node.params.filter)
+        except InspectorError as error:
+            parameters.set_filter_status(False, error)
+            return
+        said = "compiled" if node.params.filter else "no filter"
+        parameters.set_filter_status(True if node.params.filter else None,
+                                     f"{said} · {matching:,} of {total:,} records match")
+
+    def _on_param_refused(self, node: str, param: str, error: InspectorError) -> None:
+        if node != self._session.node:
+            return
+        if param == "filter":
+            self._panels.parameters.set_filter_status(False, error)
+        else:
+            self._panels.parameters.set_param_problem(param, error)
+
+    def _on_turn_changed(self, turn: Turn | None) -> None:
+        self._panels.graph.show_turn(turn)
+        self._panels.diagnostics.show_turn(turn)
+        self._show_turn_of_node()
+        self._show_prompt()
+        self.show_status()
+
+    def _on_message_restored(self, message: str) -> None:
+        self._live.stop()
+        self._panels.query.set_message(message)
+
+    def _on_outdated(self, outdated: bool) -> None:
+        if outdated:
+            self._panels.query.set_status(
+                "busy", "Updating… the results are of the question before")
+        else:
+            self.show_status()
+
+    def show_status(self) -> None:
+        """Say beside the question how long the last search took."""
+        run = self._run_in_hand()
+        selection = run.retrieval.selection if run is not None and run.retrieval else None
+        if selection is None:
+            self._panels.query.set_status("off", "Ready" if self._session.graph else "")
+            return
+        found = selection.candidates
+        parts = ([f"embed {found.embed_ms:.0f} ms"] if found.dense is not None else []) + [
+            f"search {found.search_ms:.1f} ms"]
+        if found.dense is not None and not found.dense.from_index:
+            parts.append("exact scan")
+        self._panels.query.set_status("ok", " · ".join(parts))
+
+    def stop(self) -> None:
+        """Run nothing any more that was typed."""
+        self._live.stop()
+
+    def _run_in_hand(self) -> NodeRun | None:
+        turn = self._session.turn
+        return turn.run_of(self._session.node) if turn is not None else None
+
+    def _show_turn_of_node(self) -> None:
+        run = self._run_in_hand()
+        retrieval = run.retrieval if run is not None else None
+        selection: Selection | None = retrieval.selection if retrieval is not None else None
+        panels = self._panels
+        panels.funnel.show_counts(retrieval)
+        panels.hits.set_empty_text(*self._empty_text())
+        panels.hits.show_selection(selection)
+        panels.distances.show_selection(selection)
+        if retrieval is not None:
+            panels.distances.set_threshold(retrieval.params.threshold)
+        panels.parameters.set_marks((), threshold_marks(selection))
+
+    def _empty_text(self) -> tuple[str, str]:
+        session = self._session
+        if session.graph is None:
+            return "Nothing is open", "Open a graph or a knowledge file, or drop one here"
+        if session.turn is None:
+            return "Ask what a player would ask", "Type a question above and press Enter"
+        run = self._run_in_hand()
+        if run is None:
+            return f"This turn did not reach {session.node}", "See its path in Graph"
+        if run.retrieval is None:
+            return f"{session.node} searches nothing", "Pick a Retrieve node at the right"
+        if not run.retrieval.query:
+            return "There was nothing to search with", "The resolved text is empty: not_found"
+        if run.retrieval.params.retrieval_mode is RetrievalMode.Lexical:
+            return "No record holds a word of this question", "Dense matches by meaning"
+        return "No record came back", "Loosen the filter or raise the threshold"
+
+    def _generate_node(self) -> Node | None:
+        """Return the Generate node whose prompt is shown: the last that ran, else the first."""
+        session = self._session
+        if session.graph is None:
+            return None
+        if isinstance(session.graph.node(session.node).params, GenerateParams):
+            return session.graph.node(session.node)
+        ran = [run.name for run in session.turn.runs if run.projection] if session.turn else []
+        if ran:
+            return session.graph.node(ran[-1])
+        return next((node for node in session.graph.nodes
+                     if isinstance(node.params, GenerateParams)), None)
+
+    def _show_prompt(self) -> None:
+        node = self._generate_node()
+        run = self._session.turn.run_of(node.name) if node and self._session.turn else None
+        params = node.params if node and isinstance(node.params, GenerateParams) else None
+        turn = self._session.turn
+        chunks = [step.retrieval.hits for step in turn.runs if step.retrieval] if turn else []
+        self._panels.prompt.show_projection(run.projection if run else None, params, chunks)
+
+    def _show_findings(self) -> None:
+        current = self._session.current
+        files = len(current.workspace.files()) + 1 if current is not None else 0
+        self._panels.problems.show_findings(self._session.findings, files)
+
+    def _show_history(self) -> None:
+        self._panels.turns.show_turns([entry.turn for entry in self._session.history],
+                                      self._session.history_index,
+                                      [entry.when for entry in self._session.history])

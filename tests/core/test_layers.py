@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+MODULES = """
+import importlib, pkgutil, sys
+import core
+for module in pkgutil.walk_packages(core.__path__, "core."):
+    importlib.import_module(module.name)
+heavy = {"PySide6", "shiboken6", "pyqtgraph", "torch", "sentence_transformers", "transformers",
+         "bm25s", "numba", "inspector"}
+print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def test_importing_all_of_core_loads_neither_qt_nor_torch(repo: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", MODULES], cwd=repo, capture_output=True,
+                          text=True, check=True)
+    assert done.stdout.strip() == "[]"

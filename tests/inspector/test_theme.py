@@ -1,0 +1,137 @@
+"""Colours are readable, icons can be drawn, the style sheet has no hole in either theme."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTableView, QWidget
+
+from inspector import theme as themes
+from inspector.theme import DARK, LIGHT, contrast
+
+BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+
+
+@pytest.fixture
+def plain_app(qapp):
+    """The application, given back its looks afterwards."""
+    assert isinstance(qapp, QApplication)
+    palette, sheet = qapp.palette(), qapp.styleSheet()
+    yield qapp
+    qapp.setStyleSheet(sheet)
+    qapp.setPalette(palette)
+
+
+def test_contrast_is_the_ratio_of_relative_luminances():
+    assert contrast(QColor("white"), QColor("black")) == pytest.approx(1.05 / 0.05)
+    assert contrast(QColor("#777777"), QColor("white")) == pytest.approx(4.48, abs=0.005)
+
+
+@BOTH
+def test_text_is_readable_on_everything_behind_it(theme):
+    behind = (theme.background, theme.panel, theme.field, theme.hover, theme.accent_soft,
+              *theme.span_tints)
+    assert min(contrast(theme.text, color) for color in behind) >= 7
+    assert contrast(theme.on_accent, theme.accent) >= 4.5
+
+
+@BOTH
+def test_a_dimmed_row_keeps_a_contrast_of_four_selected_or_not(theme):
+    for behind in (theme.background, theme.panel, theme.accent_soft):
+        assert contrast(theme.muted, behind) >= 4
+
+
+@BOTH
+def test_every_reason_and_message_is_readable_on_a_panel(theme):
+    for reason in ("", "filter", "index", "leg_depth", "threshold", "top_k"):
+        assert contrast(theme.reason_color(reason), theme.panel) >= 4
+    for color in (theme.error, theme.ok, theme.accent):
+        assert contrast(color, theme.panel) >= 4.5
+
+
+@BOTH
+def test_tints_of_neighbouring_chunks_differ(theme):
+    rings = [*theme.span_tints, theme.span_tints[0]]
+    for first, second in itertools.pairwise(rings):
+        channels = zip(first.getRgb()[:3], second.getRgb()[:3], strict=True)
+        assert max(abs(a - b) for a, b in channels) >= 12
+    assert theme.tint(len(theme.span_tints)) == theme.tint(0)
+
+
+def test_the_tokens_are_those_of_the_specification():
+    assert (LIGHT.accent.name(), DARK.accent.name()) == ("#2f6fde", "#6aa3ff")
+    assert (LIGHT.threshold.name(), DARK.threshold.name()) == ("#b26a00", "#f0b04e")
+    assert LIGHT.is_dark is False
+    assert DARK.is_dark is True
+
+
+@BOTH
+def test_the_style_sheet_has_every_token_filled_in(theme):
+    sheet = themes.style_sheet(theme)
+    assert "$" not in sheet
+    assert theme.accent.name() in sheet
+
+
+@BOTH
+def test_every_picture_that_the_style_sheet_names_exists(theme):
+    names = re.findall(r"url\(icons:([^)]+)\)", themes.style_sheet(theme))
+    assert names
+    folder = themes._ICON_FOLDER
+    assert [name for name in names if not (folder / name).is_file()] == []
+
+
+def test_applying_a_theme_dresses_widgets_and_can_be_changed_live(qtbot, plain_app):
+    window = QWidget()
+    qtbot.addWidget(window)
+    children = [QComboBox(window), QLineEdit(window), QTableView(window)]
+    for theme in (LIGHT, DARK, LIGHT):
+        themes.apply(plain_app, theme)
+        window.grab()
+        assert window.palette().window().color() == theme.background
+        assert children[1].palette().text().color() == theme.text
+
+
+def test_every_icon_is_well_formed_and_takes_its_colour(qtbot):
+    assert {"open", "save", "run", "filter", "threshold", "top_k", "leg_depth", "index", "hit",
+            "warning", "error", "ok", "info", "close"} <= set(themes.icon_names())
+    for name in themes.icon_names():
+        drawing = (themes._ICON_FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+        assert ET.fromstring(drawing).get("viewBox") == "0 0 24 24"
+        image = themes.icon(name, QColor("#ff0000")).pixmap(24, 24).toImage()
+        opaque = [image.pixelColor(x, y) for x in range(image.width())
+                  for y in range(image.height()) if image.pixelColor(x, y).alpha() > 200]
+        assert opaque, name
+        assert all(color.red() > 200 and color.blue() < 60 for color in opaque), name
+
+
+def test_an_icon_is_drawn_once_a_colour(qtbot):
+    assert themes.icon("run", LIGHT.text) is themes.icon("run", QColor(LIGHT.text))
+    assert themes.icon("run", LIGHT.text) is not themes.icon("run", DARK.text)
+
+
+def test_an_unknown_icon_is_an_error(qtbot):
+    with pytest.raises(FileNotFoundError):
+        themes.icon("no_such_icon", LIGHT.text)
+
+
+@pytest.mark.parametrize("set_size", ["setPointSizeF", "setPixelSize"])
+def test_a_scaled_font_follows_the_size_of_its_base(qtbot, set_size):
+    base = QFont()
+    getattr(base, set_size)(20)
+    scaled = themes.scaled_font(base, 0.5, bold=True)
+    assert 10 in (scaled.pointSizeF(), scaled.pixelSize())
+    assert scaled.bold()
+
+
+def test_numbers_get_figures_of_one_width(qtbot):
+    assert QFont.Tag("tnum") in themes.number_font(QFont()).featureTags()
+
+
+def test_a_theme_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        LIGHT.accent = DARK.accent
