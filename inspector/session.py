@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -128,11 +129,10 @@ class Session(QObject):
             findings.raise_errors()
             return opened, findings, neighbours_of(opened.path)
 
-        self._jobs.submit(OPEN_LANE, work, lambda result: self._on_opened(*result, keep),
-                          self._on_open_failed)
+        self._jobs.submit(OPEN_LANE, work, partial(self._on_opened, keep), self._on_open_failed)
 
-    def _on_opened(self, opened: Opened, findings: Findings, neighbours: tuple[Path, ...],
-                   keep: bool) -> None:
+    def _on_opened(self, keep: bool, result: _OpenResult) -> None:
+        opened, findings, neighbours = result
         self._jobs.cancel(TURN_LANE)
         self._jobs.cancel(INDEX_LANE)
         self.current = opened

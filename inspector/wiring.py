@@ -186,7 +186,7 @@ class Wiring(QObject):
             f"search {found.search_ms:.1f} ms"]
         if found.dense is not None and not found.dense.from_index:
             parts.append("exact scan")
-        self._panels.query.set_status("ok", " · ".join(parts))
+        self._panels.query.set_status("ready", " · ".join(parts))
 
     def stop(self) -> None:
         """Run nothing any more that was typed."""

@@ -51,6 +51,7 @@ class _Classes(dict[int, str]):
 
 
 _CLASSES = _Classes()
+_PIECE = 512
 # A mark belongs to the run that it stands in, whatever its script.
 _RUN = re.compile(f"{_JOINED}[{_JOINED}{_MARK}]*|[{_WORD}{_MARK}]+")
 _ASCII_WORDS = str.maketrans({code: " " for code in range(128) if not chr(code).isalnum()})
@@ -97,7 +98,28 @@ def tokens_with_spans(text: str) -> list[Span]:
 
 
 def _fold(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
+    return "".join(_fold_piece(text[start:end]) for start, end in _pieces(text))
+
+
+def _fold_piece(piece: str) -> str:
+    return unicodedata.normalize("NFC", piece).casefold()
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Cut a long text where nothing composes, for NFC takes time by the square of a run of marks.
+
+    Only a run of marks longer than a piece is cut itself.
+    """
+    start = 0
+    while len(text) - start > _PIECE:
+        end = start + _PIECE
+        while end > start and _may_compose(text[end]):
+            end -= 1
+        if end == start:
+            end = start + _PIECE
+        yield start, end
+        start = end
+    yield start, len(text)
 
 
 def _runs(folded: str) -> Iterator[tuple[int, int, bool]]:
@@ -122,11 +144,12 @@ def _fold_with_origins(text: str) -> tuple[str, list[int], list[int]]:
     folded: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for start, end in _clusters(text):
-        part = _fold(text[start:end])
-        folded.append(part)
-        starts.extend([start] * len(part))
-        ends.extend([end] * len(part))
+    for first, last in _pieces(text):
+        for start, end in _clusters(text[first:last]):
+            part = _fold_piece(text[first + start:first + end])
+            folded.append(part)
+            starts.extend([first + start] * len(part))
+            ends.extend([first + end] * len(part))
     return "".join(folded), starts, ends
 
 

@@ -95,7 +95,7 @@ def _dense_rank(selection: Selection, row: int) -> int:
     if dense.rank[row]:
         return int(dense.rank[row])
     rivals = dense.order if matching is None else dense.rows
-    return 1 + _place(rivals, dense.distances, row)
+    return 1 + _place(rivals, row, dense.distances)
 
 
 def _sparse_rank(selection: Selection, row: int) -> int:
@@ -103,13 +103,13 @@ def _sparse_rank(selection: Selection, row: int) -> int:
     sparse = selection.sparse
     if sparse.rank[row] or not sparse.scores[row] > 0:
         return int(sparse.rank[row])
-    return 1 + _place(sparse.rows, -sparse.scores, row)
+    return 1 + _place(sparse.rows, row, sparse.scores, sign=-1)
 
 
-def _place(rows: Rows, keys: NDArray[np.float32], row: int) -> int:
-    """How many of `rows`, sorted by (key, row), come before the row."""
+def _place(rows: Rows, row: int, values: NDArray[np.float32], sign: int = 1) -> int:
+    """Count those of `rows`, sorted by (sign · value, row), that come before the row."""
     def key(other: Any) -> tuple[float, int]:
-        return float(keys[other]), int(other)
+        return sign * float(values[other]), int(other)
 
     return bisect_left(rows, key(row), key=key)
 
@@ -241,7 +241,6 @@ def _overtaken_at(legs: _Legs, gated: int, rrf_k: int, dense: int,
     wins_tie = np.where(first_dense, dense_ranks < dense,
                         (dense == _NEVER) & (sparse_ranks < sparse))
     by_first = (first > mine) | ((first == mine) & wins_tie)
-    by_first &= dense_ranks != sparse_ranks
     total = from_dense + from_sparse
     by_both = (total > mine) | ((total == mine) & (dense_ranks < dense))
     nearer, deeper = np.minimum(dense_ranks, sparse_ranks), np.maximum(dense_ranks, sparse_ranks)

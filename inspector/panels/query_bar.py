@@ -109,7 +109,7 @@ class QueryBar(QWidget):
         self.edit.setClearButtonEnabled(True)
         self.edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.edit.setMinimumHeight(self.fontMetrics().height() + 16)
-        self.edit.setMinimumWidth(self.fontMetrics().averageCharWidth() * 22)
+        self.edit.setMinimumWidth(self.fontMetrics().averageCharWidth() * 32)
         self.run_button = QPushButton("Run")
         self.run_button.setObjectName("runButton")
         self.run_button.setProperty("kind", "primary")

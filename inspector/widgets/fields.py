@@ -116,3 +116,6 @@ class LineEdit(QLineEdit):
             self.cancelled.emit()
             return
         super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # A combo box would send an Enter that is left over to its line a second time.
+            event.accept()

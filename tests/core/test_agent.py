@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +12,7 @@ from core.graph import (
     GenerateParams,
     GraphDescription,
     InstructionParams,
+    KnowledgeSourceKind,
     Placement,
     RetrievalMode,
     RetrieveParams,
@@ -23,7 +24,11 @@ from core.graph.agent import MAX_STEPS, run_turn
 from core.graph.workspace import SearchNeeded
 from core.knowledge.findings import FileRefused
 from core.knowledge.root import StorageRoot
-from core.search.embedding import ModelProvider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.search.embedding import ModelProvider
 
 AQUARIUM = "aquarium_all_mini.json"
 QUESTION = "which fish jump out of the tank?"
@@ -73,8 +78,8 @@ def test_a_turn_takes_the_not_found_exit_when_nothing_is_found(workspace: Worksp
 
 def test_an_empty_message_finds_nothing_and_searches_nothing(workspace: Workspace) -> None:
     agent = Agent(graph_of(("k", lexical(not_found_exit="a")),
-                           ("a", GenerateParams(template="{{#knowledge}}[{{name}}]{{/knowledge}}"))),
-                  workspace)
+                           ("a", GenerateParams(
+                               template="{{#knowledge}}[{{name}}]{{/knowledge}}"))), workspace)
     turn = agent.turn("  \n ")
     diagnostics = turn.runs[0].diagnostics()
     assert turn.runs[0].exit == "not_found"
@@ -215,7 +220,8 @@ def test_random_depends_on_the_seed_alone(workspace: Workspace) -> None:
 
 
 def test_the_knowledge_block_is_attached_also_when_nothing_is_found(workspace: Workspace) -> None:
-    template = "{{#knowledge}}{{name}}:{{#chunks}}x{{/chunks}}{{^has_chunks}}none{{/has_chunks}}{{/knowledge}}"
+    template = ("{{#knowledge}}{{name}}:{{#chunks}}x{{/chunks}}"
+                "{{^has_chunks}}none{{/has_chunks}}{{/knowledge}}")
     agent = Agent(graph_of(("k", lexical(source="facts", not_found_exit="g")),
                            ("g", GenerateParams(template=template,
                                                 placement=Placement.BeforeUserAsUser))), workspace)
@@ -280,8 +286,6 @@ def test_two_agents_in_two_threads_share_a_workspace(workspace: Workspace) -> No
 
 
 def test_an_unknown_memory_store_is_empty_and_takes_not_found(workspace: Workspace) -> None:
-    from core.graph import KnowledgeSourceKind
-
     agent = Agent(graph_of(("k", RetrieveParams(source_kind=KnowledgeSourceKind.FromName,
                                                 storage_name="m_{{var.p}}", schema="s"))),
                   workspace)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,9 @@ from core.graph import (
     RetrieveParams,
 )
 from core.knowledge.findings import FileRefused, Findings, Severity
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GRAPH = {
     "version": 1,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -9,7 +9,11 @@ import pytest
 from core.graph import Agent, GenerateParams, GraphDescription, RetrieveParams, Workspace
 from core.knowledge.root import StorageRoot
 from core.opening import open_path
-from core.search.embedding import ModelProvider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.search.embedding import ModelProvider
 
 AQUARIUM = "aquarium_all_mini.json"
 FOUND = "do clownfish get along with lionfish?"

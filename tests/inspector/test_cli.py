@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from inspector import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LEXICAL = ["--set", "retrieval_mode=Lexical"]
 QUESTION = "do clownfish get along with lionfish?"

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from core.errors import Cancelled
-from core.progress import IsCancelled, Progress
 from inspector.jobs import WORKERS, Jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from core.progress import IsCancelled, Progress
 
 WAIT_S = 10
 
