@@ -43,8 +43,11 @@ class Place:
     def __str__(self) -> str:
         """Return the place on one line, or "" when nothing is known."""
         head = self.file
-        if self.line is not None:
+        if self.line is not None and head:
             head += f":{self.line}" + (f":{self.column}" if self.column is not None else "")
+        elif self.line is not None:
+            head = f"line {self.line}" + (
+                f", column {self.column}" if self.column is not None else "")
         target = ".".join(part for part in (self.node, self.param) if part)
         return " ".join(part for part in (head, target, self.json_path) if part)
 

@@ -45,6 +45,8 @@ DEFAULT_SIZE = (1280, 800)
 MINIMUM_SIZE = (760, 520)
 BUSY_AFTER_MS = 200
 LAYOUT_VERSION = 1
+UNTITLED = ("funnel", "distances", "prompt", "details", "graph", "diagnostics", "problems")
+"""Panels that are told apart without a title, which would cost them a row."""
 LOG = logging.getLogger(__name__)
 GRAPH_FILTER = "Graphs and knowledge (*.json *.jsonl *.ndjson);;All files (*)"
 
@@ -155,6 +157,18 @@ class MainWindow(QMainWindow):
         self.restoreState(self._default_state, LAYOUT_VERSION)
         for dock in self.docks.values():
             dock.show()
+
+    def show_titles(self, shown: bool) -> None:
+        """Give the middle panels title bars, by which they are moved, or take them away."""
+        self.preferences.set_flag("titles", shown)
+        for name in UNTITLED:
+            dock = self.docks[name]
+            bare = dock.titleBarWidget()
+            if shown and bare is not None:
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]
+                bare.deleteLater()
+            elif not shown and bare is None:
+                dock.setTitleBarWidget(QWidget(dock))
 
     # Wiring of the window itself
 
@@ -364,6 +378,7 @@ class MainWindow(QMainWindow):
         self.restoreState(self.preferences.blob("docks"), LAYOUT_VERSION)
         self.panels.hits.restore_state(bytes(self.preferences.blob("hits").data()))
         self.panels.query.set_live(self.preferences.flag("live", True))
+        self.show_titles(self.preferences.flag("titles", False))
 
     def _store(self) -> None:
         self.preferences.set_blob("geometry", self.saveGeometry())

@@ -139,6 +139,10 @@ def _view_menu(window: MainWindow) -> None:
     panels = menu.addMenu("&Panels")
     for dock in window.docks.values():
         panels.addAction(dock.toggleViewAction())
+    titles = menu.addAction("Panel &titles, to move panels by")
+    titles.setCheckable(True)
+    titles.setChecked(window.preferences.flag("titles", False))
+    titles.toggled.connect(window.show_titles)
     _add(menu, "&Restore layout", window.restore_layout)
     menu.addSeparator()
     group = QActionGroup(window)
