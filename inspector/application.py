@@ -47,6 +47,7 @@ def run(options: argparse.Namespace) -> int:
     start = _Start(window, options, variables)
     if options.theme:
         window.apply_theme(options.theme, keep=False)
+    window.keeps_state = not options.screenshot
     if options.size:
         window.resize(QSize(*options.size))
     if options.paths:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -74,6 +74,8 @@ class MainWindow(QMainWindow):
         self.panels = PanelSet()
         self._theme = themes.LIGHT
         self._busy_since: dict[str, float] = {}
+        self._open_state: QByteArray | None = None
+        self.keeps_state = True
         self.setObjectName("mainWindow")
         self.setWindowTitle("Retrieve turn inspector")
         self.setAcceptDrops(True)
@@ -222,11 +224,22 @@ class MainWindow(QMainWindow):
         self.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 
     def _show_page(self) -> None:
+        """Show the panels, or the welcome page alone while nothing is open."""
         is_open = self.session.graph is not None
         self.pages.setCurrentWidget(self.panels.hits if is_open else self.panels.welcome)
-        if not is_open:
-            self.panels.welcome.show_samples(sample_cards())
-            self.panels.welcome.show_recent([str(path) for path in self.preferences.recent])
+        self.panels.query.setEnabled(is_open)
+        if is_open:
+            if self._open_state is not None:
+                self.restoreState(self._open_state, LAYOUT_VERSION)
+                self._open_state = None
+                self.panels.query.focus_message()
+            return
+        if self._open_state is None:
+            self._open_state = self.saveState(LAYOUT_VERSION)
+            for dock in self.docks.values():
+                dock.hide()
+        self.panels.welcome.show_samples(sample_cards())
+        self.panels.welcome.show_recent([str(path) for path in self.preferences.recent])
 
     def _update_title(self) -> None:
         current = self.session.current
@@ -381,8 +394,11 @@ class MainWindow(QMainWindow):
         self.show_titles(self.preferences.flag("titles", False))
 
     def _store(self) -> None:
+        if not self.keeps_state:
+            return
+        docks = self._open_state or self.saveState(LAYOUT_VERSION)
         self.preferences.set_blob("geometry", self.saveGeometry())
-        self.preferences.set_blob("docks", self.saveState(LAYOUT_VERSION))
+        self.preferences.set_blob("docks", docks)
         self.preferences.set_blob("hits", self.panels.hits.save_state())
         self.preferences.set_flag("live", self.panels.query.is_live())
         self.preferences.sync()

@@ -1,0 +1,117 @@
+"""The question's bar."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMenu, QPushButton, QToolButton
+
+from inspector.panels.query_bar import QueryBar
+
+
+@pytest.fixture
+def bar(qtbot):
+    widget = QueryBar()
+    qtbot.addWidget(widget)
+    widget.resize(900, 50)
+    widget.show()
+    return widget
+
+
+def edit_of(bar):
+    return bar.findChild(QLineEdit, "messageEdit")
+
+
+def test_typing_tells_each_change(bar):
+    texts = []
+    bar.message_edited.connect(texts.append)
+    QTest.keyClicks(edit_of(bar), "fish")
+    assert texts == ["f", "fi", "fis", "fish"]
+    assert bar.message() == "fish"
+
+
+@pytest.mark.parametrize("modifier", [Qt.KeyboardModifier.NoModifier,
+                                      Qt.KeyboardModifier.ControlModifier])
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_enter_with_and_without_ctrl_runs_once(bar, modifier, key):
+    runs = []
+    bar.run_requested.connect(runs.append)
+    QTest.keyClicks(edit_of(bar), "fish")
+    QTest.keyClick(edit_of(bar), key, modifier)
+    assert runs == ["fish"]
+
+
+def test_the_button_runs_what_a_script_put_in(bar, qtbot):
+    edit_of(bar).setText("clownfish")
+    with qtbot.waitSignal(bar.run_requested) as run:
+        bar.findChild(QPushButton, "runButton").click()
+    assert run.args == ["clownfish"]
+
+
+def test_setting_a_message_tells_nobody(bar, qtbot):
+    with qtbot.assertNotEmitted(bar.message_edited), qtbot.assertNotEmitted(bar.live_toggled):
+        bar.set_message("older")
+        bar.set_live(False)
+    assert bar.message() == "older"
+    assert not bar.is_live()
+
+
+def test_an_answer_that_comes_late_does_not_overwrite_what_is_typed(bar):
+    QTest.keyClicks(edit_of(bar), "clown")
+    bar.set_message("clo")
+    assert bar.message() == "clown"
+    bar.set_message("clown")
+    bar.set_message("another turn")
+    assert bar.message() == "another turn"
+
+
+def test_a_turn_that_is_brought_back_overwrites_it(bar):
+    QTest.keyClicks(edit_of(bar), "draft")
+    bar.replace_message("picked")
+    assert bar.message() == "picked"
+
+
+def test_live_is_on_and_can_be_switched(bar, qtbot):
+    check = bar.findChild(QCheckBox, "liveCheck")
+    assert check.isChecked()
+    with qtbot.waitSignal(bar.live_toggled) as told:
+        check.click()
+    assert told.args == [False]
+
+
+def test_a_long_pasted_text_is_kept_whole(bar):
+    text = "lionfish " * 20_000
+    QGuiApplication.clipboard().setText(text)
+    edit_of(bar).paste()
+    assert bar.message() == text
+
+
+def test_a_pasted_line_break_is_kept(bar):
+    edit_of(bar).insert("one\ntwo")
+    assert bar.message() == "one\ntwo"
+
+
+def test_the_copy_button_shows_the_menu_it_is_given(bar):
+    menu = QMenu(bar)
+    bar.set_copy_menu(menu)
+    assert bar.findChild(QToolButton, "copyButton").menu() is menu
+
+
+@pytest.mark.parametrize("width", [900, 1280])
+def test_the_status_keeps_its_words_whatever_the_width(bar, width):
+    bar.resize(width, 50)
+    text = "MiniLM ready · embed 9 ms · search 0.4 ms"
+    bar.set_status("ready", text)
+    status = bar.findChild(QLabel, "queryStatus")
+    assert status.text() == text
+    assert status.accessibleName() == text
+    assert edit_of(bar).width() >= 200
+    assert status.geometry().right() <= bar.width()
+
+
+def test_the_cursor_goes_into_the_field_on_request(bar):
+    bar.set_message("fish")
+    bar.focus_message()
+    assert edit_of(bar).selectedText() == "fish"
