@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
     window.keeps_state = not options.screenshot
     if options.size:
         window.resize(QSize(*options.size))
+        window.layout_of_docks.arrange()
     if options.paths:
         window.open_path(Path(options.paths[0]), Path(options.root) if options.root else None)
     if options.screenshot and not options.paths:

@@ -5,28 +5,18 @@ from __future__ import annotations
 import logging
 import time
 import traceback
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QApplication,
-    QDockWidget,
-    QFileDialog,
-    QMainWindow,
-    QStackedWidget,
-    QTabWidget,
-    QToolBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from core.errors import InspectorError
 from core.knowledge.atomic import write_atomically
 from core.knowledge.findings import FileRefused
 from inspector import theme as themes
 from inspector.copying import CopyMenu
+from inspector.dock_layout import DockLayout
 from inspector.file_view import FileView
 from inspector.menus import build_menus, sample_cards
 from inspector.panel_set import PanelSet
@@ -44,16 +34,8 @@ if TYPE_CHECKING:
 DEFAULT_SIZE = (1280, 800)
 MINIMUM_SIZE = (760, 520)
 BUSY_AFTER_MS = 200
-LAYOUT_VERSION = 1
-UNTITLED = ("funnel", "distances", "prompt", "details", "graph", "diagnostics", "problems")
-"""Panels that are told apart without a title, which would cost them a row."""
 LOG = logging.getLogger(__name__)
 GRAPH_FILTER = "Graphs and knowledge (*.json *.jsonl *.ndjson);;All files (*)"
-
-_LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
-_RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
-_TOP = Qt.DockWidgetArea.TopDockWidgetArea
-_BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 
 class MainWindow(QMainWindow):
@@ -74,7 +56,6 @@ class MainWindow(QMainWindow):
         self.panels = PanelSet()
         self._theme = themes.LIGHT
         self._busy_since: dict[str, float] = {}
-        self._open_state: QByteArray | None = None
         self.keeps_state = True
         self.setObjectName("mainWindow")
         self.setWindowTitle("Retrieve turn inspector")
@@ -85,92 +66,13 @@ class MainWindow(QMainWindow):
         self.copy_menu = CopyMenu(session, self)
         self.panels.query.set_copy_menu(self.copy_menu.menu)
         self.watch = FileWatch(self)
-        self.docks: dict[str, QDockWidget] = {}
-        self._build_layout()
-        self._default_state = self.saveState(LAYOUT_VERSION)
+        self.layout_of_docks = DockLayout(self, self.panels)
+        self.docks = self.layout_of_docks.docks
         build_menus(self)
         self._connect()
         self._restore()
         self.apply_theme(self.preferences.theme, keep=False)
         self._show_page()
-
-    # Layout
-
-    def _build_layout(self) -> None:
-        self.setDockOptions(QMainWindow.DockOption.AllowNestedDocks
-                            | QMainWindow.DockOption.AllowTabbedDocks
-                            | QMainWindow.DockOption.GroupedDragging)
-        for corner, area in ((Qt.Corner.TopLeftCorner, _LEFT), (Qt.Corner.BottomLeftCorner, _LEFT),
-                             (Qt.Corner.TopRightCorner, _RIGHT),
-                             (Qt.Corner.BottomRightCorner, _RIGHT)):
-            self.setCorner(corner, area)
-        self.setTabPosition(_BOTTOM, QTabWidget.TabPosition.North)
-        bar = QToolBar("Question", self)
-        bar.setObjectName("queryToolBar")
-        bar.setMovable(False)
-        bar.addWidget(self.panels.query)
-        self.addToolBar(bar)
-        self._build_centre()
-        panels = self.panels
-        self._dock("workspace", "Workspace", panels.workspace, _LEFT)
-        self._dock("turns", "Turns", panels.turns, _LEFT)
-        self._dock("parameters", "Parameters", panels.parameters, _RIGHT)
-        self._dock("funnel", "Funnel", panels.funnel, _TOP)
-        self._dock("distances", "Distances", panels.distances, _BOTTOM)
-        tabs = [self._dock("prompt", "Prompt", panels.prompt, None),
-                self._dock("details", "Details", panels.details, None),
-                self._dock("graph", "Graph", panels.graph, None),
-                self._dock("diagnostics", "Diagnostics", panels.diagnostics, None),
-                self._dock("problems", "Problems", panels.problems, None)]
-        self.splitDockWidget(self.docks["distances"], tabs[0], Qt.Orientation.Vertical)
-        for first, second in pairwise(tabs):
-            self.tabifyDockWidget(first, second)
-        tabs[0].raise_()
-        self.resizeDocks([self.docks["workspace"], self.docks["parameters"]], [190, 292],
-                         Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["funnel"], self.docks["distances"], tabs[0]], [96, 96, 250],
-                         Qt.Orientation.Vertical)
-
-    def _build_centre(self) -> None:
-        self.pages = QStackedWidget(self)
-        self.pages.addWidget(self.panels.welcome)
-        self.pages.addWidget(self.panels.hits)
-        centre = QWidget(self)
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.panels.message_bar)
-        column.addWidget(self.panels.progress)
-        column.addWidget(self.pages, 1)
-        self.setCentralWidget(centre)
-
-    def _dock(self, name: str, title: str, widget: QWidget,
-              area: Qt.DockWidgetArea | None) -> QDockWidget:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(f"{name}Dock")
-        dock.setWidget(widget)
-        if area is not None:
-            self.addDockWidget(area, dock)
-        self.docks[name] = dock
-        return dock
-
-    def restore_layout(self) -> None:
-        """Put every panel back where it stands in a new window."""
-        self.restoreState(self._default_state, LAYOUT_VERSION)
-        for dock in self.docks.values():
-            dock.show()
-
-    def show_titles(self, shown: bool) -> None:
-        """Give the middle panels title bars, by which they are moved, or take them away."""
-        self.preferences.set_flag("titles", shown)
-        for name in UNTITLED:
-            dock = self.docks[name]
-            bare = dock.titleBarWidget()
-            if shown and bare is not None:
-                dock.setTitleBarWidget(None)  # type: ignore[arg-type]
-                bare.deleteLater()
-            elif not shown and bare is None:
-                dock.setTitleBarWidget(QWidget(dock))
 
     # Wiring of the window itself
 
@@ -226,18 +128,11 @@ class MainWindow(QMainWindow):
     def _show_page(self) -> None:
         """Show the panels, or the welcome page alone while nothing is open."""
         is_open = self.session.graph is not None
-        self.pages.setCurrentWidget(self.panels.hits if is_open else self.panels.welcome)
+        self.layout_of_docks.show_page(is_open)
         self.panels.query.setEnabled(is_open)
         if is_open:
-            if self._open_state is not None:
-                self.restoreState(self._open_state, LAYOUT_VERSION)
-                self._open_state = None
-                self.panels.query.focus_message()
+            self.panels.query.focus_message()
             return
-        if self._open_state is None:
-            self._open_state = self.saveState(LAYOUT_VERSION)
-            for dock in self.docks.values():
-                dock.hide()
         self.panels.welcome.show_samples(sample_cards())
         self.panels.welcome.show_recent([str(path) for path in self.preferences.recent])
 
@@ -370,6 +265,11 @@ class MainWindow(QMainWindow):
         self.docks[name].show()
         self.docks[name].raise_()
 
+    def show_titles(self, shown: bool) -> None:
+        """Give the middle panels title bars, here and from now on."""
+        self.preferences.set_flag("titles", shown)
+        self.layout_of_docks.show_titles(shown)
+
     def apply_theme(self, name: str, *, keep: bool = True) -> None:
         """Use the ``light``, ``dark`` or ``system`` colours; with `keep`, from now on."""
         if keep:
@@ -388,17 +288,16 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.restoreGeometry(self.preferences.blob("geometry"))
-        self.restoreState(self.preferences.blob("docks"), LAYOUT_VERSION)
+        self.layout_of_docks.restore(self.preferences.blob("docks"))
         self.panels.hits.restore_state(bytes(self.preferences.blob("hits").data()))
         self.panels.query.set_live(self.preferences.flag("live", True))
-        self.show_titles(self.preferences.flag("titles", False))
+        self.layout_of_docks.show_titles(self.preferences.flag("titles", False))
 
     def _store(self) -> None:
         if not self.keeps_state:
             return
-        docks = self._open_state or self.saveState(LAYOUT_VERSION)
         self.preferences.set_blob("geometry", self.saveGeometry())
-        self.preferences.set_blob("docks", docks)
+        self.preferences.set_blob("docks", self.layout_of_docks.state())
         self.preferences.set_blob("hits", self.panels.hits.save_state())
         self.preferences.set_flag("live", self.panels.query.is_live())
         self.preferences.sync()

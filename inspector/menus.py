@@ -143,7 +143,7 @@ def _view_menu(window: MainWindow) -> None:
     titles.setCheckable(True)
     titles.setChecked(window.preferences.flag("titles", False))
     titles.toggled.connect(window.show_titles)
-    _add(menu, "&Restore layout", window.restore_layout)
+    _add(menu, "&Restore layout", window.layout_of_docks.restore_default)
     menu.addSeparator()
     group = QActionGroup(window)
     for name in THEMES:

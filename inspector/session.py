@@ -23,7 +23,7 @@ from core.graph.description import changed_params
 from core.graph.workspace import SearchNeeded
 from core.knowledge.findings import FileRefused, Finding, Findings
 from core.opening import Opened, neighbours_of, open_path
-from core.parameters import NodeParams, RetrieveParams
+from core.parameters import NodeParams, RetrievalMode, RetrieveParams
 from core.turn import Turn, TurnRequest
 from inspector.edits import ParamEdit
 
@@ -383,17 +383,24 @@ class Session(QObject):
     # Indexes and notes
 
     def _prepare_indexes(self) -> None:
+        """Load or build in the background what the graph's searches will need."""
         current = self.current
         if current is None:
             return
-        graph, workspace = current.graph, current.workspace
-        names = [node.params.embedded_string_storage for node in graph.nodes
-                 if isinstance(node.params, RetrieveParams)
-                 and node.params.embedded_string_storage]
+        workspace = current.workspace
+        retrieves = [node.params for node in self._graph().nodes
+                     if isinstance(node.params, RetrieveParams)
+                     and node.params.embedded_string_storage]
+        dense = {params.embedded_string_storage for params in retrieves
+                 if params.retrieval_mode is not RetrievalMode.Lexical}
 
         def work(progress: Progress, is_cancelled: IsCancelled) -> None:
-            for name in dict.fromkeys(names):
-                workspace.search_of(name).prepare_sparse(progress, is_cancelled)
+            names = dict.fromkeys(params.embedded_string_storage for params in retrieves)
+            searches = {name: workspace.search_of(name) for name in names}
+            for search in searches.values():
+                search.prepare_sparse(progress, is_cancelled)
+            for name in dense:
+                searches[name].prepare_index(progress, is_cancelled)
 
         self._jobs.submit(INDEX_LANE, work, lambda _: self._tell_notes(), self.failed.emit)
 

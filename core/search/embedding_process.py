@@ -248,6 +248,9 @@ class _Child:
 
 def main() -> None:
     """Serve one model over standard input and output."""
+    # The window shares the processor with this; it must not wait for it.
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(5)
     answers = sys.stdout.buffer
     # Nothing that a library prints may get between the frames.
     sys.stdout = sys.stderr

@@ -214,3 +214,4 @@ class WelcomePage(QScrollArea):
             card.clicked.connect(lambda _=False, path=path: self.path_requested.emit(path))
             self._cards.append(card)
             layout.addWidget(card)
+            card.show()

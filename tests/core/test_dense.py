@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +16,9 @@ from core.errors import Cancelled
 from core.knowledge.sidecar import SidecarFolder
 from core.search.dense import (
     HEADER_SUFFIX,
-    M,
     SUFFIX,
     HnswIndex,
+    M,
     build_index,
     dense_leg,
     exact_distances,
@@ -31,6 +31,8 @@ from core.search.hnsw_file import HEAD, HnswFileError, check_hnsw_file
 from core.search.vectors import RecordVectors
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 DIMENSION = 12
@@ -302,8 +304,6 @@ def test_a_cut_or_longer_index_file_is_refused(index_file: bytes, data: st.DataO
 
 
 def test_a_forged_header_does_not_get_a_bad_index_loaded(stored: SidecarFolder) -> None:
-    import hashlib
-
     path = stored.paths(SUFFIX)[0]
     content = bytearray(path.read_bytes())
     content[HEAD.size + 4:HEAD.size + 8] = (300).to_bytes(4, "little")
