@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 
@@ -75,6 +75,13 @@ class InspectorError(Exception):
     def name(self) -> str:
         """The error's name, such as ``InvalidParamValue``."""
         return self.code.name
+
+    def at_node(self, node: str) -> InspectorError:
+        """Return the same refusal with the node's name in its place, unless that says enough."""
+        if self.place.node or self.place.file:
+            return self
+        place = replace(self.place, node=node)
+        return InspectorError(self.code, self.message, place=place, hint=self.hint)
 
     def line(self) -> str:
         """Return the whole error on one line: ``error CODE Name: place: message. hint``."""

@@ -59,7 +59,7 @@ def run_turn(request: TurnRequest, workspace: Workspace, *, cached_only: bool = 
         try:
             outcome = run_node(name, params, state)
         except InspectorError as refused:
-            error = refused
+            error = refused.at_node(name)
             break
         error = outcome.error
         run = _recorded(name, request, outcome)

@@ -28,6 +28,7 @@ FindingRole = int(Qt.ItemDataRole.UserRole) + 2
 HEADERS = ("Severity", "Code", "Place", "Message")
 SEVERITY, CODE, PLACE, MESSAGE = range(4)
 _TOOLTIP_CHARACTERS = 1000
+_SHOWN_CHARACTERS = 500
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -100,7 +101,7 @@ class ProblemsModel(QAbstractTableModel):
         if column == PLACE:
             return str(finding.place)
         hint = f" ({finding.hint})" if finding.hint else ""
-        return " ".join(f"{finding.message}{hint}".split())
+        return " ".join(f"{finding.message[:_SHOWN_CHARACTERS]}{hint}".split())
 
 
 class SeverityFilter(QSortFilterProxyModel):

@@ -24,8 +24,8 @@ from core.search.weights import check_modules, check_weights, file_hash, model_i
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ["Neon tetras live in schools.", "a", "", "   ", "🐠", "金魚は水の中にいる", "سمكة في البحر",
-         "fish " * 400, "x" * 3000, "Clownfish: an anemonefish of the Indo-Pacific."] * 3
+TEXTS = ["Neon tetras live in schools.", "a", "", "   ", "🐠", "金魚は水の中にいる",
+         "سمكة في البحر", "fish " * 400, "x" * 3000, "Clownfish: an anemonefish of the ocean."]
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +80,8 @@ def test_no_texts_make_no_vectors(embedder: SentenceTransformerEmbedder) -> None
 
 def test_a_megabyte_of_query_is_cut_where_the_model_stops_reading(
         embedder: SentenceTransformerEmbedder) -> None:
-    long, short = embedder.embed_query("fish tank " * 100_000), embedder.embed_query("fish tank " * 200)
-    np.testing.assert_allclose(long, short, atol=1e-5)
+    long = embedder.embed_query("fish tank " * 100_000)
+    np.testing.assert_allclose(long, embedder.embed_query("fish tank " * 200), atol=1e-5)
 
 
 def test_a_lone_surrogate_is_embedded_as_an_unknown_character(
