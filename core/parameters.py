@@ -5,16 +5,45 @@ The tables follow the Retrieve node's reference page and the sister pages of the
 
 from __future__ import annotations
 
-import difflib
+import json
 import math
-from dataclasses import dataclass, field, fields
-from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from core.errors import Code, InspectorError, Place
+from core.param_spec import NodeParams, ParamSpec, did_you_mean
+from core.param_spec import exit_param as _exit
+from core.param_spec import param as _param
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
+
+__all__ = [
+    "NODE_TYPES",
+    "CannedResponseParams",
+    "ClassifyIntentLLMParams",
+    "ClassifyIntentParams",
+    "ExpansionDepth",
+    "GenerateAndSpeakParams",
+    "GenerateParams",
+    "HumanMessageGuardrailParams",
+    "InstructionParams",
+    "IntentToInstructionParams",
+    "KeywordRetrieveParams",
+    "KnowledgeSourceKind",
+    "NodeParams",
+    "ParamSpec",
+    "Placement",
+    "RetrievalMode",
+    "RetrieveParams",
+    "RetrieveSubgraphParams",
+    "SelectionStrategy",
+    "SpeakParams",
+    "ToolCallParams",
+    "WriteToMemoryParams",
+    "did_you_mean",
+    "node_table",
+]
 
 
 class Placement(IntEnum):
@@ -50,130 +79,41 @@ class KnowledgeSourceKind(IntEnum):
     FromName = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ParamSpec:
-    """What is known of one parameter; the only source for ranges, help texts and pickers."""
+class ExpansionDepth(StrEnum):
+    """How far a subgraph retrieval walks from its matches (`core.search.subgraph_expand`)."""
 
-    name: str
-    kind: type[Any]
-    default: Any
-    minimum: float | None = None
-    maximum: float | None = None
-    structural: bool = False
-    is_exit: bool = False
-    multiline: bool = False
-    file_kind: str = ""
-    help: str = ""
-
-    def check(self, value: Any) -> Any:
-        """Return `value` as this parameter's type.
-
-        Raises
-        ------
-        InspectorError
-            3007 for a wrong type, a value out of range, NaN or an infinity.
-        """
-        if issubclass(self.kind, IntEnum):
-            return self._check_enum(value)
-        if self.kind is bool:
-            if not isinstance(value, bool):
-                raise self._refuse(f"expected true or false, found {_show(value)}")
-            return value
-        if self.kind in (int, float):
-            return self._check_number(value)
-        if self.kind is tuple:
-            if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
-                raise self._refuse(f"expected a list of strings, found {_show(value)}")
-            return tuple(value)
-        if not isinstance(value, str):
-            raise self._refuse(f"expected text, found {_show(value)}")
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            raise self._refuse("the text has a lone surrogate, which is no character") from None
-        return value
-
-    def to_json(self, value: Any) -> Any:
-        """Return `value` as it is written to a graph file: enumerations by name."""
-        if isinstance(value, IntEnum):
-            return value.name
-        return list(value) if isinstance(value, tuple) else value
-
-    @property
-    def range_text(self) -> str:
-        """The range in words (``1 to 1000``), or ""."""
-        if self.minimum is None:
-            return ""
-        if self.maximum is None:
-            return f"{self.minimum:g} or more"
-        return f"{self.minimum:g} to {self.maximum:g}"
-
-    def _check_number(self, value: Any) -> int | float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            article = "a whole number" if self.kind is int else "a number"
-            raise self._refuse(f"expected {article}, found {_show(value)}")
-        if self.kind is int and not isinstance(value, int):
-            raise self._refuse(f"expected a whole number, found {_show(value)}")
-        # `not (a <= v <= b)` also refuses NaN.
-        low = -math.inf if self.minimum is None else self.minimum
-        high = math.inf if self.maximum is None else self.maximum
-        if not (low <= value <= high) or abs(value) == math.inf:
-            raise self._refuse(f"{_show(value)} is out of range: {self.range_text}")
-        return float(value) if self.kind is float else value
-
-    def _check_enum(self, value: Any) -> IntEnum:
-        members: list[IntEnum] = list(self.kind.__members__.values())
-        if isinstance(value, self.kind) and isinstance(value, IntEnum):
-            return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            for member in members:
-                if member.value == value:
-                    return member
-        if isinstance(value, str):
-            wanted = value.replace("_", "").casefold()
-            for member in members:
-                if member.name.casefold() == wanted:
-                    return member
-        names = ", ".join(m.name for m in members)
-        raise self._refuse(f"expected one of {names}; found {_show(value)}")
-
-    def _refuse(self, message: str) -> InspectorError:
-        return InspectorError(Code.InvalidParamValue, message, place=Place(param=self.name))
+    NONE = "none"
+    SHALLOW = "shallow"
+    STANDARD = "standard"
+    DEEP = "deep"
 
 
-def _show(value: Any) -> str:
-    text = repr(value) if not isinstance(value, str) else f'the text "{value}"'
-    return text if len(text) <= 60 else text[:57] + "..."
+def _json_values(text: str, fits: Callable[[Any], bool], wanted: str) -> str:
+    """Say what is wrong with the text of a JSON object of name: value, "" when nothing is."""
+    if not text.strip():
+        return ""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"invalid JSON: {error}"
+    if not isinstance(values, dict):
+        return "expected a JSON object of name: value"
+    for name, value in values.items():
+        if not fits(value):
+            return f"{name}: expected {wanted}, found {json.dumps(value)[:60]}"
+    return ""
 
 
-def _param(default: Any, *, low: float | None = None, high: float | None = None,
-           structural: bool = False, is_exit: bool = False, multiline: bool = False,
-           file_kind: str = "", text: str = "") -> Any:
-    meta = {"minimum": low, "maximum": high, "structural": structural or is_exit,
-            "is_exit": is_exit, "multiline": multiline, "file_kind": file_kind, "help": text}
-    return field(default=default, metadata=meta)
+def _tag_filters_problem(text: str) -> str:
+    return _json_values(
+        text, lambda value: isinstance(value, str | int | float) and value == value,
+        "a text, a number, true or false")
 
 
-def _exit(when: str) -> Any:
-    return _param("", is_exit=True, text=f"Node to run {when}. Empty = end the turn.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodeParams:
-    """Base of the parameter tables. `node_type` is the node type's public name."""
-
-    node_type: ClassVar[str] = ""
-
-    @classmethod
-    def specs(cls) -> dict[str, ParamSpec]:
-        """Return the parameters by name, in the order of the reference page."""
-        return _SPECS[cls]
-
-    @classmethod
-    def exits(cls) -> dict[str, str]:
-        """Map exit route → the parameter that names its target, e.g. ``found`` → ``found_exit``."""
-        return {name.removesuffix("_exit"): name
-                for name, spec in cls.specs().items() if spec.is_exit}
+def _weights_problem(text: str) -> str:
+    return _json_values(
+        text, lambda value: isinstance(value, int | float) and not isinstance(value, bool)
+        and 0 <= value < math.inf, "a number of 0 or more")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,10 +121,9 @@ class RetrieveParams(NodeParams):
     """Parameters of Retrieve: search a storage, attach the surviving chunks."""
 
     node_type: ClassVar[str] = "Retrieve"
+    attaches_knowledge: ClassVar[bool] = True
 
-    input: str = _param("", structural=True, text=(
-        "Text to search with: the player's message or an earlier node's output. "
-        "Empty = the player's message."))
+    input: str = _param("", structural=True, text=_INPUT_HELP)
     source_kind: KnowledgeSourceKind = _param(KnowledgeSourceKind.FromFile, structural=True, text=(
         "FromFile = a prebuilt knowledge file. FromName = a memory store that the game fills "
         "during play."))
@@ -207,9 +146,90 @@ class RetrieveParams(NodeParams):
     rrf_k: int = _param(60, low=1, high=1000, text=(
         "Hybrid only: how strongly the merge favours top-ranked hits. Higher = flatter. "
         "60 is the standard value."))
-    source: str = _param("", text=(
-        "Name that templates use for these results (knowledge_NAME). Empty = the node's name."))
+    source: str = _param("", text=_SOURCE_HELP)
     found_exit: str = _exit("when at least one chunk is found")
+    not_found_exit: str = _exit("when nothing is found")
+
+
+_INPUT_HELP = ("Text to search with: the player's message or an earlier node's output. "
+               "Empty = the player's message.")
+_SOURCE_HELP = ("Name that templates use for these results (knowledge_NAME). "
+                "Empty = the node's name.")
+
+
+def _weight(default: float, field: str) -> Any:
+    return _param(default, low=0.0, high=100.0, text=(
+        f"Points of each word of the question that an entry has in its {field}."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeywordRetrieveParams(NodeParams):
+    """Parameters of KeywordRetrieve: rank the entries of a corpus by shared words."""
+
+    node_type: ClassVar[str] = "KeywordRetrieve"
+    attaches_knowledge: ClassVar[bool] = True
+
+    input: str = _param("", structural=True, text=_INPUT_HELP)
+    corpus: str = _param("", structural=True, file_kind="corpus", text=(
+        "Folder of Markdown files, or a knowledge file whose records are the entries, relative "
+        "to the storage root. A dot = the root itself."))
+    summary_field: str = _param("summary", structural=True, text=(
+        "Metadata field of a knowledge file that is taken for an entry's summary. Markdown files "
+        "have theirs in the front matter."))
+    preview_chars: int = _param(500, low=0, high=1_000_000, structural=True, text=(
+        "How many characters of an entry's text are read, front matter included."))
+    k: int = _param(5, low=1, high=1000, text="How many entries to return at most.")
+    min_score: float = _param(2.0, low=0.0, text=(
+        "Smallest score at which an entry still counts. Higher = fewer and better ones."))
+    path_weight: float = _weight(2.0, "path (folders and file name)")
+    path_cap: int = _param(3, low=0, high=1000, text=(
+        "At most this many words of the path count."))
+    summary_weight: float = _weight(1.5, "summary")
+    aliases_weight: float = _weight(2.0, "aliases")
+    aliases_overlap: int = _param(2, low=0, high=1000, text=(
+        "The aliases count only when at least this many of their words match."))
+    content_weight: float = _weight(1.0, "text")
+    related_weight: float = _weight(0.5, "cross-linked entries' summaries")
+    category_weights: str = _param("", multiline=True, text_rule=_weights_problem, text=(
+        'JSON object category: factor, e.g. {"concepts": 1.5}. An entry\'s category is its first '
+        "folder; its score is multiplied by the factor. What is given here comes on top of the "
+        "usual factors."))
+    other_category_weight: float = _param(1.0, low=0.0, high=100.0, text=(
+        "Factor of every category that has none of its own."))
+    source: str = _param("", text=_SOURCE_HELP)
+    found_exit: str = _exit("when at least one entry is found")
+    not_found_exit: str = _exit("when nothing is found")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrieveSubgraphParams(NodeParams):
+    """Parameters of RetrieveSubgraph: find nodes of a knowledge graph, and what is around them."""
+
+    node_type: ClassVar[str] = "RetrieveSubgraph"
+    attaches_knowledge: ClassVar[bool] = True
+
+    input: str = _param("", structural=True, text=_INPUT_HELP)
+    knowledge_graph: str = _param("", structural=True, file_kind="knowledge_graph", text=(
+        "Knowledge graph file to search, relative to the storage root."))
+    top_k: int = _param(5, low=1, high=50, text=(
+        "How many matches at most, before the walk from them."))
+    expansion_depth: ExpansionDepth = _param(ExpansionDepth.NONE, text=(
+        "How far to walk from the matches: none = only the matches; shallow = and their parents "
+        "and children; standard = and the nodes that they are connected with; deep = and all of "
+        "that once more from every node found."))
+    root_node_id: str = _param("", text=(
+        "Only this node and what is below it may match. Empty = the whole graph."))
+    tag_filters: str = _param("", multiline=True, text_rule=_tag_filters_problem, text=(
+        'JSON object tag: value, all of which a match must have, e.g. {"kind": "person"}. '
+        "Empty = no filter."))
+    directory_prefix: str = _param("", text=(
+        "One of a match's directories must start with this. Empty = any."))
+    include_raw_text: bool = _param(False, text=(
+        "Whether a node's long text goes into the prompt, besides title and description."))
+    use_embeddings: bool = _param(False, text=(
+        "Whether to match by meaning too, fused with full text. Needs the embedding model."))
+    source: str = _param("", text=_SOURCE_HELP)
+    found_exit: str = _exit("when at least one node is found")
     not_found_exit: str = _exit("when nothing is found")
 
 
@@ -370,30 +390,10 @@ NODE_TYPES: dict[str, type[NodeParams]] = {
         RetrieveParams, GenerateParams, InstructionParams, CannedResponseParams,
         HumanMessageGuardrailParams, ClassifyIntentParams, IntentToInstructionParams,
         ToolCallParams, ClassifyIntentLLMParams, GenerateAndSpeakParams, SpeakParams,
-        WriteToMemoryParams)
+        WriteToMemoryParams, KeywordRetrieveParams, RetrieveSubgraphParams)
 }
-
-
-def _specs_of(table: type[NodeParams]) -> dict[str, ParamSpec]:
-    hints = get_type_hints(table)
-    specs = {}
-    for item in fields(table):
-        hint = hints[item.name]
-        kind = hint if isinstance(hint, type) and hint.__class__ is not type(tuple[str]) else tuple
-        specs[item.name] = ParamSpec(item.name, kind, item.default, **item.metadata)
-    return specs
-
-
-_SPECS: dict[type[NodeParams], dict[str, ParamSpec]] = {
-    table: _specs_of(table) for table in NODE_TYPES.values()}
 
 
 def node_table(type_name: str) -> type[NodeParams] | None:
     """Return the parameter table of a node type (``Retrieve`` or ``RetrieveParams``), or None."""
     return NODE_TYPES.get(type_name) or NODE_TYPES.get(type_name.removesuffix("Params"))
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``did you mean "top_k"?`` for the closest of the `known` names, or ""."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f'did you mean "{close[0]}"?' if close else ""

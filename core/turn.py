@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from core.parameters import RetrievalMode
+from core.parameters import CannedResponseParams, RetrievalMode
 from core.selection.select import Counts, Hit, Selection
 
 if TYPE_CHECKING:
@@ -173,6 +173,12 @@ class Turn:
     def run_of(self, node: str) -> NodeRun | None:
         """Return the last run of the node in this turn, or None when it was not reached."""
         return next((run for run in reversed(self.runs) if run.name == node), None)
+
+    @property
+    def canned_line(self) -> str | None:
+        """The ready line that answered the player last; None when none did."""
+        return next((run.output for run in reversed(self.runs)
+                     if isinstance(run.params, CannedResponseParams)), None)
 
     @property
     def messages(self) -> tuple[Message, ...]:

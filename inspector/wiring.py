@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer
 
 from core.errors import InspectorError
+from core.graph.prompt import canned_messages
 from core.parameters import GenerateParams, RetrievalMode, RetrieveParams
 from core.selection.select import Settings, threshold_marks
+from core.turn import Projection
 
 if TYPE_CHECKING:
     from core.graph.description import Node
@@ -245,7 +247,11 @@ class Wiring(QObject):
         params = node.params if node and isinstance(node.params, GenerateParams) else None
         turn = self._session.turn
         chunks = [step.retrieval.hits for step in turn.runs if step.retrieval] if turn else []
-        self._panels.prompt.show_projection(run.projection if run else None, params, chunks)
+        projection = run.projection if run else None
+        if projection is None and turn is not None and turn.canned_line is not None:
+            projection = Projection(
+                canned_messages(turn.request.message, turn.canned_line), (), "")
+        self._panels.prompt.show_projection(projection, params, chunks)
 
     def _show_findings(self) -> None:
         current = self._session.current

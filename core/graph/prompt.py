@@ -14,7 +14,7 @@ from core.graph.mustache import MarkedText, render_marked
 from core.parameters import Placement
 
 Role = Literal["system", "user", "assistant"]
-Origin = Literal["system_prompt", "dialog", "template", "user"]
+Origin = Literal["system_prompt", "dialog", "template", "user", "canned"]
 
 _AFTER = (Placement.AfterUserAsUser, Placement.AfterUserAsSystem)
 _AS_SYSTEM = (Placement.BeforeUserAsSystem, Placement.AfterUserAsSystem)
@@ -155,6 +155,11 @@ def project(inputs: PromptInputs) -> tuple[Message, ...]:
         return (*messages, rendered)
     pair = (player, rendered) if inputs.placement in _AFTER else (rendered, player)
     return (*messages, *pair)
+
+
+def canned_messages(user_message: str, line: str) -> tuple[Message, ...]:
+    """Return the exchange of a turn that a ready line answered, without any model."""
+    return Message("user", user_message, "user"), Message("assistant", line, "canned")
 
 
 def to_json(messages: tuple[Message, ...]) -> list[dict[str, str]]:

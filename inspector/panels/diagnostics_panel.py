@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from PySide6.QtCore import QModelIndex
+    from PySide6.QtGui import QShowEvent
 
     from core.turn import Turn
     from inspector.theme import Theme
@@ -54,6 +55,7 @@ class DiagnosticsPanel(QWidget):
         self._info: Mapping[str, Any] | None = None
         self._open: set[tuple[str | int, ...]] = set(_FIRST_OPEN)
         self._is_restoring = False
+        self._is_stale = True
         self.model = JsonTreeModel(self)
         self.tree = TreeView()
         self.text_view = CodeEdit(lines=8)
@@ -76,20 +78,15 @@ class DiagnosticsPanel(QWidget):
     def show_debug_info(self, info: Mapping[str, Any] | None) -> None:
         """Show diagnostics: a turn's, or what a saved file holds."""
         self._info = info
-        self._is_restoring = True
         place = self.tree.verticalScrollBar().value()
         self.model.show_json(dict(info) if info is not None else {})
-        for path in sorted(self._open, key=len):
-            index = self.model.index_of(path)
-            if index.isValid():
-                self.tree.expand(index)
-        self.tree.verticalScrollBar().setValue(place)
-        self._is_restoring = False
+        self._is_stale = True
         self._show_status()
         for button in self._buttons:
             button.setEnabled(info is not None)
-        if self._stack.currentWidget() is self.text_view:
-            self.text_view.show_text(self.text())
+        if self.isVisible():
+            self._refresh()
+            self.tree.verticalScrollBar().setValue(place)
 
     def text(self) -> str:
         """Return the diagnostics as JSON text, "" without any."""
@@ -173,10 +170,25 @@ class DiagnosticsPanel(QWidget):
         else:
             self._status.set_status("ok", f"{self._info.get('status', '')} · {ran}")
 
-    def _on_view_picked(self, index: int, *_: object) -> None:
-        if index == 1:
+    def _refresh(self) -> None:
+        """Unfold what was unfolded, write the text: what costs time and only the eye needs."""
+        if self._stack.currentWidget() is self.text_view:
+            self.text_view.forget_draft()
             self.text_view.show_text(self.text())
+            return
+        if not self._is_stale:
+            return
+        self._is_stale = False
+        self._is_restoring = True
+        for path in sorted(self._open, key=len):
+            index = self.model.index_of(path)
+            if index.isValid():
+                self.tree.expand(index)
+        self._is_restoring = False
+
+    def _on_view_picked(self, index: int, *_: object) -> None:
         self._stack.setCurrentIndex(index)
+        self._refresh()
 
     def _on_folded(self, is_open: bool, index: QModelIndex) -> None:
         if self._is_restoring:
@@ -186,3 +198,8 @@ class DiagnosticsPanel(QWidget):
             self._open.add(path)
         else:
             self._open.discard(path)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what was shown while hidden."""
+        super().showEvent(event)
+        self._refresh()

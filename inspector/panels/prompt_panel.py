@@ -42,15 +42,15 @@ class PromptPanel(QWidget):
 
     Signals
     -------
-    param_edited(str, object) : ``template``, ``system_prompt`` or ``placement`` and its new value.
-    template_edited(str) : the new template; comes with ``param_edited("template", …)``.
+    template_edited(str) : the new template, after 150 ms of quiet.
+    param_edited(str, object) : ``system_prompt`` or ``placement`` and its new value.
     param_edit_finished(str) : the edit of that parameter is over (one step to undo).
     chunk_clicked(str) : a chunk's id.
     copy_text_requested(), copy_json_requested() : put the messages on the clipboard.
     """
 
-    param_edited = Signal(str, object)
     template_edited = Signal(str)
+    param_edited = Signal(str, object)
     param_edit_finished = Signal(str)
     chunk_clicked = Signal(str)
     copy_text_requested = Signal()
@@ -192,17 +192,13 @@ class PromptPanel(QWidget):
 
     def _connect(self) -> None:
         self.view.chunk_clicked.connect(self.chunk_clicked)
-        self.template.editor.text_edited.connect(self._on_template_edited)
+        self.template.editor.text_edited.connect(self.template_edited)
         self.template.editor.edit_finished.connect(
             partial(self.param_edit_finished.emit, "template"))
         self.system_prompt.text_edited.connect(partial(self.param_edited.emit, "system_prompt"))
         self.system_prompt.edit_finished.connect(
             partial(self.param_edit_finished.emit, "system_prompt"))
         self.placement.activated.connect(self._on_placement_activated)
-
-    def _on_template_edited(self, text: str) -> None:
-        self.param_edited.emit("template", text)
-        self.template_edited.emit(text)
 
     def _on_placement_activated(self, _index: Any) -> None:
         self.param_edited.emit("placement", Placement[self.placement.currentText()])

@@ -100,7 +100,6 @@ class QueryBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_newer = False
         self.edit = _MessageEdit()
         self.edit.setObjectName("messageEdit")
         self.edit.setAccessibleName("Player's message")
@@ -139,7 +138,7 @@ class QueryBar(QWidget):
         layout.addWidget(self.live)
         layout.addWidget(self.copy_button)
         layout.addWidget(self.status)
-        self.edit.textEdited.connect(self._on_edited)
+        self.edit.textEdited.connect(self.message_edited)
         self.edit.returnPressed.connect(self._on_run)
         self.run_button.clicked.connect(self._on_run)
         self.live.clicked.connect(self.live_toggled)
@@ -150,19 +149,9 @@ class QueryBar(QWidget):
         return self.edit.text()
 
     def set_message(self, message: str) -> None:
-        """Show the message of the turn that is on screen.
-
-        What was typed since is kept: it is newer than the answer that has just come.
-        """
-        if message == self.edit.text():
-            self._is_newer = False
-        elif not self._is_newer:
-            self.edit.setText(message)
-
-    def replace_message(self, message: str) -> None:
         """Put a message in whatever stands there, such as that of a turn that is brought back."""
-        self._is_newer = False
-        self.edit.setText(message)
+        if message != self.edit.text():
+            self.edit.setText(message)
 
     def is_live(self) -> bool:
         """Tell whether typing runs turns by itself."""
@@ -192,10 +181,5 @@ class QueryBar(QWidget):
         self.run_button.setIcon(themes.icon("run", theme.on_accent))
         self.status.apply_theme(theme)
 
-    def _on_edited(self, text: str) -> None:
-        self._is_newer = True
-        self.message_edited.emit(text)
-
     def _on_run(self) -> None:
-        self._is_newer = False
         self.run_requested.emit(self.edit.text())

@@ -32,6 +32,7 @@ class TurnsPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._known: list[tuple[Turn, float | None, TurnEntry]] = []
         self.model = TurnsModel(self)
         self._delegate = TurnsDelegate(self)
         self.view = ListView()
@@ -60,9 +61,16 @@ class TurnsPanel(QWidget):
         current : place of the turn on screen, −1 for none.
         times : when each was asked, seconds since the epoch; may be left out.
         """
-        entries = [TurnEntry.of(turn, times[i] if i < len(times) else None)
-                   for i, turn in enumerate(turns)]
-        self.model.show_entries(entries)
+        entries: list[tuple[Turn, float | None, TurnEntry]] = []
+        for place, turn in enumerate(turns):
+            when = times[place] if place < len(times) else None
+            known = self._known[place] if place < len(self._known) else None
+            # A moved slider changes one turn of hundreds.
+            entry = known[2] if known is not None and known[0] is turn and known[1] == when else (
+                TurnEntry.of(turn, when))
+            entries.append((turn, when, entry))
+        self._known = entries
+        self.model.show_entries([entry for _, _, entry in entries])
         index = self.model.index(self.model.row_of(current)) if (
             0 <= current < len(entries)) else QModelIndex()
         if index != self.view.currentIndex():

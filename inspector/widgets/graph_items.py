@@ -76,19 +76,23 @@ class NodeItem(QGraphicsItem):
 
     def set_steps(self, steps: tuple[int, ...], *, simulated: bool) -> None:
         """Say at which steps (from 1) of the turn it ran, and whether its exit was made up."""
+        if (steps, simulated) == (self.steps, self.is_simulated):
+            return
         self.steps, self.is_simulated = steps, simulated
         self._tell()
         self.update()
 
     def set_current(self, current: bool) -> None:
         """Outline it as the node in hand."""
-        self.is_current = current
-        self.update()
+        if current != self.is_current:
+            self.is_current = current
+            self.update()
 
     def set_cursor_here(self, here: bool) -> None:
         """Outline it as where the keyboard is."""
-        self.has_cursor = here
-        self.update()
+        if here != self.has_cursor:
+            self.has_cursor = here
+            self.update()
 
     @property
     def words(self) -> str:
@@ -199,8 +203,9 @@ class EndItem(QGraphicsItem):
 
     def set_lit(self, lit: bool) -> None:
         """Show whether this turn ended here."""
-        self.is_lit = lit
-        self.update()
+        if lit != self.is_lit:
+            self.is_lit = lit
+            self.update()
 
     def boundingRect(self) -> QRectF:
         """Return the disc and its word."""
@@ -288,7 +293,10 @@ class EdgeItem(QGraphicsItem):
 
     def set_lit(self, routes: Collection[str]) -> None:
         """Light the exits that this turn took."""
-        self.lit_routes = frozenset(routes) & frozenset(self.edge.routes)
+        lit = frozenset(routes) & frozenset(self.edge.routes)
+        if lit == self.lit_routes:
+            return
+        self.lit_routes = lit
         self.setZValue(1 if self.lit_routes else 0)
         for label in self.labels:
             label.set_lit(label.route in self.lit_routes)

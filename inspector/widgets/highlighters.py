@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 LONGEST_LINE = 20_000
-"""Lines longer than this stay plain, so that a pasted bomb doesn't hold up typing."""
+LONGEST_TEXT = 100_000
+"""What is longer than these stays plain, so that a pasted bomb doesn't hold up typing."""
 
 _JSON = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*+"(?=\s*+:))|(?P<string>"(?:[^"\\]|\\.)*+"?)'
@@ -67,7 +68,7 @@ class _Highlighter(QSyntaxHighlighter):
 
     def highlightBlock(self, text: str) -> None:
         """Colour one line."""
-        if len(text) > LONGEST_LINE:
+        if len(text) > LONGEST_LINE or self.document().characterCount() > LONGEST_TEXT:
             return
         for group, start, end in self.pieces(text):
             self.setFormat(start, end - start, self._looks[group])

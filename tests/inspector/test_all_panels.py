@@ -155,7 +155,7 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
              lambda p: p.show_entries(entries(3), "/x"),
              lambda p: p.show_entries(entries(2000), "/x" * 200)),
         Case(QueryBar, lambda p: p.set_message(""), lambda p: p.set_status("ready", "MiniLM ready"),
-             lambda p: (p.replace_message(LONG_TEXT), p.set_status("error", LONG_TEXT))),
+             lambda p: (p.set_message(LONG_TEXT), p.set_status("error", LONG_TEXT))),
         Case(MessageBar, lambda p: p.clear(), lambda p: p.post("warning", "no model"),
              lambda p: p.post("error", LONG_TEXT, LONG_TEXT,
                               [("Problems", list), ("Always", list)])),

@@ -148,7 +148,7 @@ def test_typing_in_the_template_asks_for_it_after_quiet(panel, qtbot):
     edit.selectAll()
     with qtbot.waitSignal(panel.template_edited):
         QTest.keyClicks(edit, "{{user_message}}")
-    assert found == [("template", "{{user_message}}"), ("{{user_message}}",)]
+    assert found == [("{{user_message}}",)]
 
 
 def test_the_system_prompt_and_the_placement_are_edited_here(panel, qtbot):

@@ -58,18 +58,9 @@ def test_setting_a_message_tells_nobody(bar, qtbot):
     assert not bar.is_live()
 
 
-def test_an_answer_that_comes_late_does_not_overwrite_what_is_typed(bar):
-    QTest.keyClicks(edit_of(bar), "clown")
-    bar.set_message("clo")
-    assert bar.message() == "clown"
-    bar.set_message("clown")
-    bar.set_message("another turn")
-    assert bar.message() == "another turn"
-
-
-def test_a_turn_that_is_brought_back_overwrites_it(bar):
+def test_a_turn_that_is_brought_back_puts_its_message_in(bar):
     QTest.keyClicks(edit_of(bar), "draft")
-    bar.replace_message("picked")
+    bar.set_message("picked")
     assert bar.message() == "picked"
 
 

@@ -1,0 +1,178 @@
+"""What is known of one parameter, and the base of the tables of parameters."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass, field, fields
+from enum import Enum, IntEnum, StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
+
+from core.errors import Code, InspectorError, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class ParamSpec:
+    """What is known of one parameter; the only source for ranges, help texts and pickers.
+
+    text_rule : of a text with a syntax of its own: says what is wrong with it, or "".
+    """
+
+    name: str
+    kind: type[Any]
+    default: Any
+    minimum: float | None = None
+    maximum: float | None = None
+    structural: bool = False
+    is_exit: bool = False
+    multiline: bool = False
+    file_kind: str = ""
+    help: str = ""
+    text_rule: Callable[[str], str] | None = None
+
+    def check(self, value: Any) -> Any:
+        """Return `value` as this parameter's type.
+
+        Raises
+        ------
+        InspectorError
+            3007 for a wrong type, a value out of range, NaN or an infinity.
+        """
+        if issubclass(self.kind, Enum):
+            return self._check_enum(value)
+        if self.kind is bool:
+            if not isinstance(value, bool):
+                raise self._refuse(f"expected true or false, found {_show(value)}")
+            return value
+        if self.kind in (int, float):
+            return self._check_number(value)
+        if self.kind is tuple:
+            if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
+                raise self._refuse(f"expected a list of strings, found {_show(value)}")
+            return tuple(value)
+        if not isinstance(value, str):
+            raise self._refuse(f"expected text, found {_show(value)}")
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise self._refuse("the text has a lone surrogate, which is no character") from None
+        problem = self.text_rule(value) if self.text_rule is not None else ""
+        if problem:
+            raise self._refuse(problem)
+        return value
+
+    def to_json(self, value: Any) -> Any:
+        """Return `value` as it is written to a graph file: enumerations by name."""
+        if isinstance(value, IntEnum):
+            return value.name
+        if isinstance(value, StrEnum):
+            return value.value
+        return list(value) if isinstance(value, tuple) else value
+
+    @property
+    def range_text(self) -> str:
+        """The range in words (``1 to 1000``), or ""."""
+        if self.minimum is None:
+            return ""
+        if self.maximum is None:
+            return f"{self.minimum:g} or more"
+        return f"{self.minimum:g} to {self.maximum:g}"
+
+    def _check_number(self, value: Any) -> int | float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            article = "a whole number" if self.kind is int else "a number"
+            raise self._refuse(f"expected {article}, found {_show(value)}")
+        if self.kind is int and not isinstance(value, int):
+            raise self._refuse(f"expected a whole number, found {_show(value)}")
+        # `not (a <= v <= b)` also refuses NaN.
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        if not (low <= value <= high) or abs(value) == math.inf:
+            raise self._refuse(f"{_show(value)} is out of range: {self.range_text}")
+        return float(value) if self.kind is float else value
+
+    def _check_enum(self, value: Any) -> Enum:
+        members: list[Enum] = list(self.kind.__members__.values())
+        if isinstance(value, self.kind) and isinstance(value, Enum):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(members):
+            return members[value]
+        if isinstance(value, str):
+            wanted = value.replace("_", "").casefold()
+            for member in members:
+                if member.name.casefold() == wanted:
+                    return member
+        names = ", ".join(str(self.to_json(member)) for member in members)
+        raise self._refuse(f"expected one of {names}; found {_show(value)}")
+
+    def _refuse(self, message: str) -> InspectorError:
+        return InspectorError(Code.InvalidParamValue, message, place=Place(param=self.name))
+
+
+def _show(value: Any) -> str:
+    text = repr(value) if not isinstance(value, str) else f'the text "{value}"'
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def param(default: Any, *, low: float | None = None, high: float | None = None,
+          structural: bool = False, is_exit: bool = False, multiline: bool = False,
+          file_kind: str = "", text: str = "",
+          text_rule: Callable[[str], str] | None = None) -> Any:
+    """Declare a parameter of a table; the arguments are the fields of `ParamSpec`."""
+    meta = {"minimum": low, "maximum": high, "structural": structural or is_exit,
+            "is_exit": is_exit, "multiline": multiline, "file_kind": file_kind, "help": text,
+            "text_rule": text_rule}
+    return field(default=default, metadata=meta)
+
+
+def exit_param(when: str) -> Any:
+    """Declare an exit: the name of the node that runs `when` something is so."""
+    return param("", is_exit=True, text=f"Node to run {when}. Empty = end the turn.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeParams:
+    """Base of the parameter tables.
+
+    node_type : the node type's public name.
+    attaches_knowledge : whether it searches, and attaches what it found under its `source`.
+    """
+
+    node_type: ClassVar[str] = ""
+    attaches_knowledge: ClassVar[bool] = False
+
+    @classmethod
+    def specs(cls) -> dict[str, ParamSpec]:
+        """Return the parameters by name, in the order of the reference page."""
+        known = _specs.get(cls)
+        if known is None:
+            known = _specs[cls] = _specs_of(cls)
+        return known
+
+    @classmethod
+    def exits(cls) -> dict[str, str]:
+        """Map exit route → the parameter that names its target, e.g. ``found`` → ``found_exit``."""
+        return {name.removesuffix("_exit"): name
+                for name, spec in cls.specs().items() if spec.is_exit}
+
+
+_specs: dict[type[NodeParams], dict[str, ParamSpec]] = {}
+
+
+def _specs_of(table: type[NodeParams]) -> dict[str, ParamSpec]:
+    hints = get_type_hints(table)
+    specs = {}
+    for item in fields(table):
+        hint = hints[item.name]
+        kind = hint if isinstance(hint, type) and hint.__class__ is not type(tuple[str]) else tuple
+        specs[item.name] = ParamSpec(item.name, kind, item.default, **item.metadata)
+    return specs
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``did you mean "top_k"?`` for the closest of the `known` names, or ""."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f'did you mean "{close[0]}"?' if close else ""

@@ -1,0 +1,121 @@
+"""Windows to drive, and a watch over what tests leave behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from driver import Driver
+from light_embedder import WordEmbedder
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtWidgets import QApplication
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from core.search.embedding import Embedder
+
+    OpenWindow = Callable[..., Driver]
+
+JOIN_S = 5.0
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """Fail a test that leaves a thread, a window, a running timer or a child process behind."""
+    threads, children = set(threading.enumerate()), _children()
+    windows = set(_windows())
+    yield
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(JOIN_S)
+    left = [f"thread {thread.name}" for thread in set(threading.enumerate()) - threads]
+    left += [f"child process {pid}" for pid in sorted(_children() - children)]
+    if set(_windows()) - windows:
+        _delete_closed()
+        gc.collect()
+        _delete_closed()
+        shown = [window for window in set(_windows()) - windows if window.isVisible()]
+        left += [f"window {window!r}" for window in shown]
+    assert not left, f"left behind: {', '.join(left)}"
+
+
+def _windows() -> list[object]:
+    app = QApplication.instance()
+    return app.topLevelWidgets() if isinstance(app, QApplication) else []
+
+
+def _delete_closed() -> None:
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QCoreApplication.processEvents()
+
+
+def _children() -> set[int]:
+    """Process ids of this process's children; none where the system does not tell."""
+    found: set[int] = set()
+    for task in Path("/proc/self/task").glob("*/children"):
+        found.update(int(pid) for pid in task.read_text().split())
+    return found
+
+
+@pytest.fixture
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Empty settings and cache folders for one test; returns the settings folder."""
+    monkeypatch.setenv("INSPECTOR_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("INSPECTOR_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "config"
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, own_settings: Path,
+                monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenWindow]:
+    """Compose windows as the program does, with an embedder in place of the model's process."""
+    from inspector.__main__ import build_window
+
+    drivers: list[Driver] = []
+
+    def make(path: Path | None = None, embedder: Embedder | None = None,
+             loader: Callable[[str], Embedder] | None = None) -> Driver:
+        chosen = embedder or WordEmbedder()
+        monkeypatch.setattr("core.search.embedding_process.ProcessEmbedder",
+                            loader or (lambda _name: chosen))
+        driver = Driver(qtbot, build_window())
+        drivers.append(driver)
+        driver.window.show()
+        qtbot.waitExposed(driver.window)
+        if path is not None:
+            driver.open(path)
+        return driver
+
+    yield make
+    for driver in drivers:
+        driver.window.close()
+        running = [f"{timer.parent().metaObject().className()} {timer.parent().objectName()}"
+                   for timer in driver.window.findChildren(QTimer) if timer.isActive()]
+        driver.window.deleteLater()
+        _delete_closed()
+        assert not running, f"timers run on after the window is closed: {running}"
+
+
+@pytest.fixture
+def aquarium(samples: Path, tmp_path: Path) -> Path:
+    """A test's own copy of the aquarium sample's folder."""
+    folder = tmp_path / "aquarium"
+    ignore = shutil.ignore_patterns("*.bm25", "*.hnsw*", "*.vectors*")
+    shutil.copytree(samples / "aquarium", folder, ignore=ignore)
+    return folder
+
+
+@pytest.fixture
+def offscreen_env(tmp_path: Path) -> dict[str, str]:
+    """Environment of a child process that has no display at all."""
+    env = {key: value for key, value in os.environ.items()
+           if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+    return env | {"INSPECTOR_CONFIG_DIR": str(tmp_path / "config"),
+                  "INSPECTOR_CACHE_DIR": str(tmp_path / "cache")}

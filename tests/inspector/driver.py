@@ -1,0 +1,189 @@
+"""Drives the window as a user does: by keys and mouse on widgets found by their object names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+
+from inspector.models.hits_model import HitsModel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from core.turn import Retrieval, Turn
+    from inspector.main_window import MainWindow
+
+LEFT = Qt.MouseButton.LeftButton
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+ALT = Qt.KeyboardModifier.AltModifier
+QUESTION = "do clownfish get along with lionfish?"
+
+W = TypeVar("W", bound=QWidget)
+
+
+class Row(NamedTuple):
+    """What a row of the hits table says by its roles, and in its last column but one."""
+
+    id: str
+    reason: str
+    distance: float | None
+    needs: str
+
+
+class Driver:
+    """One window and the ways to use it; every way waits for what it causes."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
+        self.qtbot = qtbot
+        self.window = window
+        self.session = window.session
+        self.jobs = window.jobs
+
+    def find(self, name: str, kind: type[W] = QWidget) -> W:
+        """Return the one widget of this name."""
+        found = self.window.findChildren(kind, name)
+        assert len(found) == 1, f"{len(found)} widgets are called {name}"
+        return found[0]
+
+    def settle(self) -> None:
+        """Wait until nothing is being worked on, and everything is painted."""
+        self.qtbot.waitUntil(
+            lambda: not any(self.jobs.is_busy(lane) for lane in ("open", "turn", "index")),
+            timeout=20_000)
+
+    def open(self, path: Path) -> None:
+        """Open a file and wait until its indexes are there too."""
+        with self.qtbot.waitSignal(self.session.opened, timeout=20_000):
+            self.window.open_path(path)
+        self.settle()
+
+    # The question
+
+    @property
+    def message(self) -> QLineEdit:
+        """The question's field."""
+        return self.find("messageEdit", QLineEdit)
+
+    def type_message(self, text: str) -> None:
+        """Type over what stands in the field."""
+        self.message.setFocus()
+        self.message.selectAll()
+        if text.isascii():
+            self.qtbot.keyClicks(self.message, text)
+        else:
+            self.message.insert(text)
+            self.message.textEdited.emit(self.message.text())
+
+    def ask(self, text: str = QUESTION) -> Turn:
+        """Type a question, press Enter and wait for the turn to be on screen."""
+        self.type_message(text)
+        with self.turn_of(text):
+            self.qtbot.keyClick(self.message, Qt.Key.Key_Return)
+        return self.turn
+
+    def turn_of(self, message: str) -> Any:
+        """Wait, in a ``with``, for a turn with this message to be on screen."""
+        return self.qtbot.waitSignal(
+            self.window.turnShown, timeout=20_000,
+            check_params_cb=lambda turn: turn.request.message == message)
+
+    @property
+    def turn(self) -> Turn:
+        """The turn on screen."""
+        assert self.session.turn is not None
+        return self.session.turn
+
+    @property
+    def retrieval(self) -> Retrieval:
+        """What the node in hand did in the turn on screen."""
+        run = self.turn.run_of(self.session.node)
+        assert run is not None
+        assert run.retrieval is not None
+        return run.retrieval
+
+    # Parameters
+
+    def params(self, node: str = "") -> Any:
+        """Return the parameters in force."""
+        assert self.session.graph is not None
+        return self.session.graph.node(node or self.session.node).params
+
+    def set_spin(self, name: str, text: str) -> None:
+        """Type a number into a spin box and press Enter."""
+        spin = self.find(name, QAbstractSpinBox)
+        spin.setFocus()
+        spin.selectAll()
+        self.qtbot.keyClicks(spin, text)
+        self.qtbot.keyClick(spin, Qt.Key.Key_Return)
+
+    def set_filter(self, text: str) -> None:
+        """Type a filter, and leave the field."""
+        edit = self.find("filterEdit", QPlainTextEdit)
+        edit.setFocus()
+        edit.selectAll()
+        edit.insertPlainText(text)
+        self.qtbot.keyClick(edit, Qt.Key.Key_Return, CTRL)
+
+    def set_template(self, text: str) -> None:
+        """Type a template, and leave the field."""
+        edit = self.find("templateEdit", QPlainTextEdit)
+        edit.setFocus()
+        edit.selectAll()
+        edit.insertPlainText(text)
+        self.qtbot.keyClick(edit, Qt.Key.Key_Return, CTRL)
+
+    def click(self, name: str) -> None:
+        """Click a button."""
+        self.qtbot.mouseClick(self.find(name, QWidget), LEFT)
+
+    def click_text(self, text: str) -> None:
+        """Click the one visible button that says this."""
+        found = [button for button in self.window.findChildren(QPushButton)
+                 if button.text() == text and button.isVisible()]
+        assert len(found) == 1, f"{len(found)} visible buttons say {text}"
+        self.qtbot.mouseClick(found[0], LEFT)
+
+    def shortcut(self, key: Qt.Key, modifier: Qt.KeyboardModifier = CTRL) -> None:
+        """Press a shortcut, the focus being where it is."""
+        target = self.window.focusWidget() or self.window
+        self.qtbot.keyClick(target, key, modifier)
+
+    # What is seen
+
+    def rows(self) -> list[Row]:
+        """Read the hits table, from top to bottom, by its roles."""
+        model = self.find("hitsTable").model()
+        assert isinstance(model, HitsModel)
+        return [Row(index.data(HitsModel.HitIdRole), index.data(HitsModel.ReasonRole),
+                    index.data(HitsModel.DistanceRole), model.index(index.row(), 8).data())
+                for index in (model.index(row, 0) for row in range(model.rowCount()))]
+
+    def hits(self) -> list[str]:
+        """Return the ids of the rows that are hits."""
+        return [row.id for row in self.rows() if not row.reason]
+
+    def drag_threshold(self, *values: float) -> None:
+        """Drag the line of the plot with the mouse over these thresholds."""
+        plot = self.window.panels.distances
+        viewport = self.find("distancePlot").viewport()
+        self.qtbot.mousePress(viewport, LEFT, pos=plot.threshold_to_pixel(plot.threshold()))
+        place = QPoint()
+        for value in values:
+            place = plot.threshold_to_pixel(value)
+            self.qtbot.mouseMove(viewport, place)
+        self.qtbot.mouseRelease(viewport, LEFT, pos=place)
+
+    @property
+    def bar_text(self) -> str:
+        """What the message bar says."""
+        return self.window.panels.message_bar.text
+
+    @property
+    def bar_severity(self) -> str:
+        """How bad that is."""
+        return self.window.panels.message_bar.severity
