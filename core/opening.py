@@ -12,14 +12,27 @@ from core.graph.description import GraphDescription
 from core.graph.workspace import Workspace
 from core.knowledge.base import check_knowledge
 from core.knowledge.catalog import SchemaCatalog
+from core.knowledge.corpus import load_corpus
 from core.knowledge.findings import FileRefused, Finding, Findings
+from core.knowledge.kgraph_file import load_knowledge_graph
+from core.knowledge.kinds import MARKDOWN_SUFFIXES
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.knowledge.strings import StringStorage
-from core.parameters import GenerateParams, RetrieveParams
+from core.parameters import (
+    GenerateParams,
+    KeywordRetrieveParams,
+    NodeParams,
+    RetrieveParams,
+    RetrieveSubgraphParams,
+)
 from core.progress import never_cancelled, no_progress
+from core.recorded import read_turn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from core.search.embedding import ModelProvider
+    from core.turn import Turn
 
 DEFAULT_TEMPLATE = (
     "Answer from these facts only:\n"
@@ -27,26 +40,32 @@ DEFAULT_TEMPLATE = (
     "{{^has_chunks}}(nothing was found)\n{{/has_chunks}}{{/knowledge}}")
 MOST_NEIGHBOURS = 200
 GRAPH_SUFFIX = ".graph.json"
+_ANSWER = "answer"
 KNOWLEDGE_KINDS = frozenset({FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSONL,
                              FileKind.PROJECT, FileKind.MEMORY})
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A graph ready to become an agent, the storages beside it, and what was opened."""
+    """A graph ready to become an agent, the storages beside it, and what was opened.
+
+    turn : the recorded turn that was opened, None for anything else.
+    """
 
     graph: GraphDescription
     workspace: Workspace
     path: Path
+    turn: Turn | None = None
 
 
 def open_path(path: Path | str, *, root: Path | str | None = None,
               models: ModelProvider | None = None) -> Opened:
-    """Open a graph, a knowledge file or a folder.
+    """Open a graph, a knowledge file, a knowledge graph, a folder of Markdown, or any folder.
 
     Knowledge alone gets a two-node graph around it. A folder means its first graph file, by
-    name, else its first knowledge config. The storage root is `root`, else the graph's
-    ``storage_root``, else the folder of the file.
+    name, else its first knowledge config or knowledge graph, else the Markdown files in it. The
+    storage root is `root`, else the graph's ``storage_root``, else the folder that the file, or
+    the folder of Markdown, lies in.
 
     Raises
     ------
@@ -56,29 +75,56 @@ def open_path(path: Path | str, *, root: Path | str | None = None,
     path = _existing(Path(path))
     if path.is_dir():
         path = _pick_from_folder(path)
-    kind = kind_of(path)
+    kind = FileKind.CORPUS if path.is_dir() else kind_of(path)
     if kind is FileKind.GRAPH:
         graph = GraphDescription.load(path)
         folder = Path(root) if root is not None else _graph_root(graph, path)
         return Opened(graph, Workspace(StorageRoot(folder), models), path)
-    if kind in KNOWLEDGE_KINDS:
-        folder = Path(root) if root is not None else path.parent
-        storage_root = StorageRoot(folder)
-        graph = graph_around(storage_root.name_of(path))
+    searching = _SEARCHING.get(kind)
+    if searching is not None:
+        path = path.resolve() if path.is_dir() else path
+        storage_root = StorageRoot(Path(root) if root is not None else path.parent)
+        graph = graph_around(searching(storage_root.name_of(path)))
         return Opened(graph, Workspace(storage_root, models), path)
+    if kind is FileKind.TURN:
+        turn, graph = read_turn(path)
+        folder = Path(root) if root is not None else path.parent
+        return Opened(graph, Workspace(StorageRoot(folder), models), path, turn)
     raise InspectorError(
         Code.StorageKindMismatch, f"neither a graph nor knowledge, but {kind.value}",
         place=Place(file=str(path)),
-        hint="open a *.graph.json, a knowledge config, a records file or a folder of them")
+        hint="open a *.graph.json, a knowledge config, a records file, a knowledge graph, or a "
+             "folder of them or of Markdown files")
 
 
-def graph_around(storage: str) -> GraphDescription:
-    """Return the two-node graph Retrieve → Generate that knowledge alone is opened with."""
+def _retrieve(storage: str) -> NodeParams:
+    return RetrieveParams(embedded_string_storage=storage, found_exit=_ANSWER,
+                          not_found_exit=_ANSWER)
+
+
+def _keyword_retrieve(storage: str) -> NodeParams:
+    return KeywordRetrieveParams(corpus=storage, found_exit=_ANSWER, not_found_exit=_ANSWER)
+
+
+def _retrieve_subgraph(storage: str) -> NodeParams:
+    return RetrieveSubgraphParams(knowledge_graph=storage, found_exit=_ANSWER,
+                                  not_found_exit=_ANSWER)
+
+
+_SEARCHING: dict[FileKind, Callable[[str], NodeParams]] = {
+    **dict.fromkeys(KNOWLEDGE_KINDS, _retrieve),
+    FileKind.CORPUS: _keyword_retrieve,
+    FileKind.KNOWLEDGE_GRAPH: _retrieve_subgraph,
+}
+"""Kind of a file → the parameters of a node that searches it, from its storage name."""
+
+
+def graph_around(searching: NodeParams) -> GraphDescription:
+    """Return the graph of two nodes, one that searches → Generate, around a storage alone."""
     return (
         GraphDescription()
-        .add_node("knowledge", RetrieveParams(
-            embedded_string_storage=storage, found_exit="answer", not_found_exit="answer"))
-        .add_node("answer", GenerateParams(template=DEFAULT_TEMPLATE))
+        .add_node("knowledge", searching)
+        .add_node(_ANSWER, GenerateParams(template=DEFAULT_TEMPLATE))
         .set_start_node("knowledge")
         .set_default_model_name("any model")
     )
@@ -87,12 +133,13 @@ def graph_around(storage: str) -> GraphDescription:
 def check_path(path: Path | str, *, root: Path | str | None = None) -> tuple[Finding, ...]:
     """Return every finding of a file, or of all the files of a folder that we know; never raise."""
     path = Path(path)
+    files = [*known_files(path), *corpora_below(path)] if path.is_dir() else [path]
+    return tuple(finding for file in files for finding in _findings_of(file, root))
+
+
+def _findings_of(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
     try:
-        path = _existing(path)
-        if path.is_dir():
-            return tuple(finding for file in known_files(path)
-                         for finding in _check_file(file, root))
-        return _check_file(path, root)
+        return _check_file(_existing(path), root)
     except FileRefused as refused:
         return refused.findings
     except InspectorError as error:
@@ -109,6 +156,26 @@ def known_files(folder: Path) -> list[Path]:
             and kind_of(path) is not FileKind.UNKNOWN]
 
 
+def corpora_below(folder: Path) -> list[Path]:
+    """List the folders of Markdown at or below a folder, by name; none inside another.
+
+    A folder with nothing that the inspector knows but Markdown files counts too.
+    """
+    if kind_of(folder) is FileKind.CORPUS:
+        return [folder]
+    try:
+        below = sorted(path for path in folder.iterdir()
+                       if path.is_dir() and not path.name.startswith("."))
+    except OSError:
+        return []
+    found = [corpus for path in below for corpus in corpora_below(path)]
+    return found or ([folder] if not known_files(folder) and _has_markdown(folder) else [])
+
+
+def _has_markdown(folder: Path) -> bool:
+    return any(path.suffix in MARKDOWN_SUFFIXES for path in folder.rglob("*"))
+
+
 def neighbours_of(path: Path) -> tuple[Path, ...]:
     """List the graphs and knowledge files beside a file, by name, as far as they can be opened."""
     folder = path if path.is_dir() else path.parent
@@ -117,7 +184,7 @@ def neighbours_of(path: Path) -> tuple[Path, ...]:
                        if file.suffix in {".json", ".jsonl", ".ndjson"})[:MOST_NEIGHBOURS]
     except OSError:
         return ()
-    kinds = KNOWLEDGE_KINDS - {FileKind.RECORDS} | {FileKind.GRAPH}
+    kinds = _SEARCHING.keys() - {FileKind.RECORDS} | {FileKind.GRAPH}
     return tuple(file for file in files if kind_of(file) in kinds)
 
 
@@ -126,10 +193,17 @@ def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
     folder = Path(root) if root is not None else path.parent
     if kind in KNOWLEDGE_KINDS:
         return check_knowledge(path, folder)
+    if path.is_dir():
+        return load_corpus(path).findings
+    if kind is FileKind.KNOWLEDGE_GRAPH:
+        return load_knowledge_graph(path).findings
     if kind is FileKind.SCHEMAS:
         return SchemaCatalog.load_file(path).findings
     if kind in {FileKind.LIST, FileKind.MULTIMAP}:
         return StringStorage.load(path).findings
+    if kind is FileKind.TURN:
+        read_turn(path)
+        return ()
     if kind is FileKind.GRAPH:
         graph = GraphDescription.load(path)
         findings = Findings(Code.GraphCompilationFailed, str(path))
@@ -168,7 +242,9 @@ def _pick_from_folder(folder: Path) -> Path:
     if graphs:
         return graphs[0]
     for path in sorted(folder.glob("*.json")) + sorted(folder.glob("*.jsonl")):
-        if kind_of(path) in KNOWLEDGE_KINDS:
+        if kind_of(path) in _SEARCHING:
             return path
+    if kind_of(folder) is FileKind.CORPUS or _has_markdown(folder):
+        return folder
     raise InspectorError(Code.StorageFileNotFound, "no graph and no knowledge in this folder",
                          place=Place(file=str(folder)))

@@ -116,6 +116,12 @@ def _weights_problem(text: str) -> str:
         and 0 <= value < math.inf, "a number of 0 or more")
 
 
+_INPUT_HELP = ("Text to search with: the player's message or an earlier node's output. "
+               "Empty = the player's message.")
+_SOURCE_HELP = ("Name that templates use for these results (knowledge_NAME). "
+                "Empty = the node's name.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class RetrieveParams(NodeParams):
     """Parameters of Retrieve: search a storage, attach the surviving chunks."""
@@ -149,12 +155,6 @@ class RetrieveParams(NodeParams):
     source: str = _param("", text=_SOURCE_HELP)
     found_exit: str = _exit("when at least one chunk is found")
     not_found_exit: str = _exit("when nothing is found")
-
-
-_INPUT_HELP = ("Text to search with: the player's message or an earlier node's output. "
-               "Empty = the player's message.")
-_SOURCE_HELP = ("Name that templates use for these results (knowledge_NAME). "
-                "Empty = the node's name.")
 
 
 def _weight(default: float, field: str) -> Any:

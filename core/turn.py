@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from core.parameters import CannedResponseParams, RetrievalMode
-from core.selection.select import Counts, Hit, Selection
+from core.parameters import (
+    CannedResponseParams,
+    GenerateParams,
+    KeywordRetrieveParams,
+    RetrievalMode,
+    RetrieveParams,
+    RetrieveSubgraphParams,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +21,8 @@ if TYPE_CHECKING:
     from core.errors import InspectorError
     from core.graph.lint import LintProblem
     from core.graph.prompt import Message
-    from core.parameters import NodeParams, RetrieveParams
+    from core.parameters import NodeParams
+    from core.retrievals import RetrievalResult
 
 SUCCESS = "Success"
 ERROR = "Error"
@@ -43,65 +50,31 @@ class TurnRequest:
     canned_counts: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0
 
-
-@dataclass(frozen=True, slots=True)
-class Retrieval:
-    """What a Retrieve node did. `selection` is None when there was nothing to search with or in."""
-
-    params: RetrieveParams
-    source: str
-    query: str
-    selection: Selection | None
-
     @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The chunks attached to the turn, in the engine's order."""
-        return self.selection.hits if self.selection is not None else ()
-
-    @property
-    def counts(self) -> Counts:
-        """The counts of every stage; all 0 without a selection."""
-        if self.selection is not None:
-            return self.selection.counts
-        if self.params.retrieval_mode is RetrievalMode.Dense:
-            return Counts(0, 0, 0, 0, 0)
-        return Counts(0, 0, 0, 0, 0, with_query_word=0, dense_raw=0, dense_filtered=0,
-                      sparse_raw=0, fused=0)
-
-    def diagnostics(self) -> dict[str, Any]:
-        """Return the node's diagnostics with exactly the keys of the reference page."""
-        params, counts = self.params, self.counts
-        section: dict[str, Any] = {"source": self.source}
-        if params.embedded_string_storage:
-            section["embedded_string_storage"] = params.embedded_string_storage
-        section |= {
-            "top_k": params.top_k,
-            "threshold": params.threshold if params.threshold else "inf",
-            "retrieval_mode": params.retrieval_mode.name,
-            "rrf_k": params.rrf_k,
-            "filter": params.filter,
-            "raw_result_count": counts.raw,
-            "filtered_count": counts.filtered,
-        }
-        if params.retrieval_mode is not RetrievalMode.Dense:
-            section |= {"dense_raw_count": counts.dense_raw,
-                        "dense_filtered_count": counts.dense_filtered,
-                        "sparse_raw_count": counts.sparse_raw,
-                        "fused_candidate_count": counts.fused}
-        section["result_count"] = counts.result
-        return {"parameters": section,
-                "input": {"query": self.query} if self.query else {},
-                "output": {"results": [_result(hit) for hit in self.hits]}}
+    def search_inputs(self) -> TurnRequest:
+        """The request without what only selection and prompt read: equal ones search alike."""
+        return replace(self, params={name: _searched(params)
+                                     for name, params in self.params.items()})
 
 
-def _result(hit: Hit) -> dict[str, Any]:
-    result: dict[str, Any] = {"id": hit.id, "distance": hit.distance}
-    for key, value in (("bm25_score", hit.bm25_score), ("rank_dense", hit.rank_dense),
-                       ("rank_sparse", hit.rank_sparse)):
-        if value is not None:
-            result[key] = value
-    result["text"] = hit.text
-    return result
+def _searched(params: NodeParams) -> NodeParams:
+    if isinstance(params, GenerateParams):
+        return GenerateParams()
+    if isinstance(params, RetrieveParams):
+        lexical = params.retrieval_mode is RetrievalMode.Lexical
+        return replace(params, top_k=1, threshold=0.0, rrf_k=1, retrieval_mode=(
+            RetrievalMode.Lexical if lexical else RetrievalMode.Dense))
+    if isinstance(params, KeywordRetrieveParams):
+        return _at_defaults(params)
+    if isinstance(params, RetrieveSubgraphParams):
+        return _at_defaults(params, but="use_embeddings")
+    return params
+
+
+def _at_defaults(params: NodeParams, *, but: str = "") -> NodeParams:
+    """Return the parameters with every mutable one at its default, but one."""
+    return replace(params, **{name: spec.default for name, spec in params.specs().items()
+                              if not spec.structural and name != but})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +100,7 @@ class NodeRun:
     next: str
     output: str = ""
     params: NodeParams | None = None
-    retrieval: Retrieval | None = None
+    retrieval: RetrievalResult | None = None
     projection: Projection | None = None
     simulated: bool = False
 
@@ -147,12 +120,14 @@ class Turn:
     """The result of walking the graph once.
 
     canned_counts : how often each CannedResponse node has answered once this turn is over.
+    recorded : whether it was run elsewhere and read from a file.
     """
 
     request: TurnRequest
     runs: tuple[NodeRun, ...]
     error: InspectorError | None = None
     canned_counts: Mapping[str, int] = field(default_factory=dict)
+    recorded: bool = False
 
     @property
     def status(self) -> str:

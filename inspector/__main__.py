@@ -30,21 +30,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
     """Compose the whole program around the given files; neither shown nor running yet.
 
-    A QApplication must exist. Opening goes on in the background: wait for ``turnShown`` or for
-    the session's ``opened``.
+    A QApplication must exist. The first path is open when this returns, or the message bar says
+    why it is not.
     """
     from core.search.embedding import ModelProvider
-    from core.search.embedding_process import ProcessEmbedder
+    from core.search.embedding_process import EmbedderProcesses
     from inspector.jobs import Jobs
     from inspector.main_window import MainWindow
     from inspector.preferences import Preferences
     from inspector.session import Session
 
     jobs = Jobs()
-    session = Session(jobs, ModelProvider(ProcessEmbedder))
+    session = Session(jobs, ModelProvider(EmbedderProcesses()))
     window = MainWindow(session, jobs, Preferences())
     for path in list(paths)[:1]:
-        window.open_path(Path(path))
+        window.open_path(Path(path), wait=True)
     return window
 
 

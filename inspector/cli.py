@@ -1,4 +1,4 @@
-"""The commands that need no window: ``turn`` and ``check``. No Qt is imported here."""
+"""The commands that need no window. No Qt is imported here."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from core.graph.agent import Agent
 from core.knowledge.findings import Severity
 from core.opening import check_path, open_path
 from core.parameters import ParamSpec, did_you_mean
+from inspector import cli_retrievers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from core.graph.description import GraphDescription
-    from core.selection.select import Hit
     from core.turn import Turn
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_REFUSED = 2
-COMMANDS = ("turn", "check")
-EPILOG = ("Commands that need no window: inspector turn PATH -m TEXT, inspector check PATH …; "
-          "each explains itself with --help.")
+COMMANDS = ("turn", "check", *cli_retrievers.COMMANDS)
+EPILOG = ("Commands that need no window: inspector turn PATH -m TEXT, inspector check PATH …, "
+          "inspector keyword FOLDER -q TEXT, inspector subgraph FILE -q TEXT; each explains "
+          "itself with --help.")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -83,6 +84,7 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("paths", metavar="PATH", nargs="+")
     check.add_argument("--root", metavar="DIR", help="storage root")
     check.set_defaults(run=_run_check)
+    cli_retrievers.add_commands(commands)
     return parser
 
 
@@ -216,25 +218,15 @@ def _run_turn(arguments: argparse.Namespace) -> int:
 
 
 def near_misses_of(turn: Turn, limit: int) -> list[dict[str, Any]]:
-    """Return the closest near-misses of every Retrieve that ran, as JSON data.
+    """Return the closest near-misses of every node that searched, as JSON data.
 
-    Each has ``id``, ``distance``, ``bm25_score``, ``rank``, ``reason`` and ``needs``, and
-    ``node`` where more than one Retrieve ran.
+    Each has ``id``, ``rank``, ``reason`` and ``needs``; ``distance`` and ``bm25_score`` of a
+    Retrieve, ``score`` and ``match_reason`` of the others; and ``node`` where more than one ran.
     """
-    runs = [run for run in turn.runs
-            if run.retrieval is not None and run.retrieval.selection is not None]
-    found = []
-    for run in runs:
-        selection = run.retrieval.selection if run.retrieval else None
-        for hit in selection.near_misses(limit) if selection else ():
-            entry = _near_miss(hit)
-            found.append({"node": run.name} | entry if len(runs) > 1 else entry)
-    return found
-
-
-def _near_miss(hit: Hit) -> dict[str, Any]:
-    return {"id": hit.id, "distance": hit.distance, "bm25_score": hit.bm25_score,
-            "rank": hit.rank, "reason": hit.reason.value, "needs": hit.needs}
+    runs = [(run.name, run.retrieval) for run in turn.runs
+            if run.retrieval is not None and run.retrieval.listing is not None]
+    return [{"node": name} | entry if len(runs) > 1 else entry
+            for name, result in runs for entry in result.near_misses(limit)]
 
 
 def _exits(graph: GraphDescription, pairs: Sequence[str]) -> dict[str, str]:

@@ -10,11 +10,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.graph.snippets import change_param_calls, params_as_json
-from core.selection.export import hits_as_csv, hits_as_markdown
+from core.selection.export import columns_of, hits_as_csv, hits_as_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from core.retrievals import RetrievalResult
     from core.selection.select import Hit
     from inspector.session import Session
 
@@ -36,8 +37,9 @@ class CopyMenu(QObject):
         self._add("Parameters as JSON", self._parameters_json)
         self._add("Parameters as Python calls", self._python_calls)
         self.menu.addSeparator()
-        self._add("Results as CSV", lambda: hits_as_csv(self._hits()))
-        self._add("Results as Markdown", lambda: hits_as_markdown(self._hits()))
+        self._add("Results as CSV", lambda: hits_as_csv(self._hits(), self._columns()))
+        self._add("Results as Markdown",
+                  lambda: hits_as_markdown(self._hits(), self._columns()))
         self.menu.addSeparator()
         self._add("Prompt as text", self.prompt_text)
         self._add("Prompt as JSON messages", self.prompt_json)
@@ -48,10 +50,18 @@ class CopyMenu(QObject):
     def _add(self, label: str, text: Callable[[], str]) -> None:
         self.menu.addAction(label, lambda: QGuiApplication.clipboard().setText(text()))
 
-    def _hits(self) -> tuple[Hit, ...]:
+    def _result(self) -> RetrievalResult | None:
         turn = self._session.turn
         run = turn.run_of(self._session.node) if turn is not None else None
-        return run.retrieval.hits if run is not None and run.retrieval is not None else ()
+        return run.retrieval if run is not None else None
+
+    def _hits(self) -> tuple[Hit, ...]:
+        result = self._result()
+        return result.hits if result is not None else ()
+
+    def _columns(self) -> tuple[str, ...]:
+        result = self._result()
+        return columns_of(result.listing.fields if result and result.listing else ())
 
     def _parameters_json(self) -> str:
         graph = self._session.graph

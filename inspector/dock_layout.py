@@ -19,8 +19,9 @@ from PySide6.QtWidgets import (
 if TYPE_CHECKING:
     from inspector.panel_set import PanelSet
 
-LAYOUT_VERSION = 1
-UNTITLED = ("funnel", "distances", "prompt", "details", "graph", "diagnostics", "problems")
+LAYOUT_VERSION = 2
+UNTITLED = ("funnel", "distances", "prompt", "details", "graph", "subgraph", "diagnostics",
+            "problems")
 """Panels that are told apart without a title, which would cost them a row."""
 SIDE_WIDTHS_PX = (190, 292)
 SHARES = {"funnel": 0.12, "distances": 0.12, "prompt": 0.31}
@@ -39,6 +40,8 @@ class DockLayout:
         self._window = window
         self._panels = panels
         self._state_behind_welcome: QByteArray | None = None
+        self._conditional = ("subgraph",)
+        self._inapplicable: frozenset[str] = frozenset()
         self.docks: dict[str, QDockWidget] = {}
         self.pages = QStackedWidget(window)
         self._set_options()
@@ -88,12 +91,34 @@ class DockLayout:
         tabs = [self._dock("prompt", "Prompt", panels.prompt, None),
                 self._dock("details", "Details", panels.details, None),
                 self._dock("graph", "Graph", panels.graph, None),
+                self._dock("subgraph", "Subgraph", panels.subgraph, None),
                 self._dock("diagnostics", "Diagnostics", panels.diagnostics, None),
                 self._dock("problems", "Problems", panels.problems, None)]
         self._window.splitDockWidget(distances, tabs[0], Qt.Orientation.Vertical)
         for first, second in pairwise(tabs):
             self._window.tabifyDockWidget(first, second)
         tabs[0].raise_()
+        self.set_applicable("subgraph", False)
+
+    def set_applicable(self, name: str, applicable: bool) -> None:
+        """Show a dock while it has something to show, and offer it only then."""
+        was = name not in self._inapplicable
+        self._inapplicable = self._inapplicable - {name} if applicable else (
+            self._inapplicable | {name})
+        self._show_applicable()
+        if applicable and not was:
+            self.docks[name].raise_()
+
+    def is_applicable(self, name: str) -> bool:
+        """Tell whether a dock has something to show."""
+        return name not in self._inapplicable
+
+    def _show_applicable(self) -> None:
+        """Hide the docks that have nothing to show, and show those again that now have."""
+        for name in self._conditional:
+            applicable = self.is_applicable(name)
+            self.docks[name].toggleViewAction().setVisible(applicable)
+            self.docks[name].setVisible(applicable and self._state_behind_welcome is None)
 
     def _dock(self, name: str, title: str, widget: QWidget,
               area: Qt.DockWidgetArea | None) -> QDockWidget:
@@ -131,6 +156,7 @@ class DockLayout:
         if is_open and self._state_behind_welcome is not None:
             self._window.restoreState(self._state_behind_welcome, LAYOUT_VERSION)
             self._state_behind_welcome = None
+            self._show_applicable()
         elif not is_open and self._state_behind_welcome is None:
             self._state_behind_welcome = self._window.saveState(LAYOUT_VERSION)
             for dock in self.docks.values():
@@ -143,10 +169,12 @@ class DockLayout:
     def restore(self, state: QByteArray) -> None:
         """Put the docks as `state` says; anything else than a saved state changes nothing."""
         self._window.restoreState(state, LAYOUT_VERSION)
+        self._show_applicable()
 
     def restore_default(self) -> None:
         """Put every panel back where it stands in a new window."""
         self._window.restoreState(self._default_state, LAYOUT_VERSION)
         for dock in self.docks.values():
             dock.show()
+        self._show_applicable()
         self.arrange()

@@ -2,54 +2,87 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QUndoCommand
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from core.graph.description import Node
 
-_PARAM_EDIT = 1
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from core.graph.description import GraphDescription
+    from core.parameters import NodeParams
+
+
+def with_params(graph: GraphDescription, params: Mapping[str, NodeParams]) -> GraphDescription:
+    """Return a copy of the graph with these parameters by node, where the node's type fits."""
+    changed = graph.copy()
+    changed.nodes = [Node(node.name, params[node.name])
+                     if type(params.get(node.name)) is type(node.params) else node
+                     for node in graph.nodes]
+    return changed
+
+
+def with_edits(graph: GraphDescription, edited: GraphDescription,
+               baseline: GraphDescription) -> GraphDescription:
+    """Return a copy of the graph with the edits that made `edited` of `baseline`.
+
+    A node that is not there any more, or is of another type, takes its edits along.
+    """
+    before = {node.name: node.params for node in baseline.nodes}
+    params = {}
+    for node in graph.nodes:
+        after = next((n.params for n in edited.nodes if n.name == node.name), None)
+        old = before.get(node.name)
+        if type(after) is type(old) is type(node.params):
+            changes = {name: getattr(after, name) for name in node.params.specs()
+                       if getattr(after, name) != getattr(old, name)}
+            params[node.name] = replace(node.params, **changes)
+    return with_params(graph, params)
 
 
 class ParamEdit(QUndoCommand):
-    """One parameter's change. Edits of the same gesture (a drag) merge into one step.
+    """One parameter's change. Later values of the same gesture (a drag) extend it.
+
+    Qt's own merging of commands is of no use here: it would leave the Python half of every merged
+    command behind.
 
     Parameters
     ----------
     apply : puts a value in force: ``apply(node, param, value)``.
-    gesture : number of the gesture; only edits of the same one merge.
+    gesture : number of the gesture.
     """
 
     def __init__(self, apply: Callable[[str, str, Any], None], node: str, param: str, old: Any,
                  new: Any, gesture: int) -> None:
         super().__init__(f"change {node}.{param}")
         self._apply = apply
-        self._node = node
-        self._param = param
+        self._edited = (node, param, gesture)
         self._old = old
         self._new = new
-        self._gesture = gesture
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it has come back to where it began."""
+        return bool(self._new == self._old)
+
+    def belongs_to(self, node: str, param: str, gesture: int) -> bool:
+        """Tell whether an edit is part of the same gesture."""
+        return self._edited == (node, param, gesture)
+
+    def extend(self, new: Any) -> None:
+        """Take over the value of a later edit of the same gesture and put it in force."""
+        self._new = new
+        self.redo()
 
     def undo(self) -> None:
         """Put the old value back."""
-        self._apply(self._node, self._param, self._old)
+        node, param, _ = self._edited
+        self._apply(node, param, self._old)
 
     def redo(self) -> None:
         """Put the new value in force."""
-        self._apply(self._node, self._param, self._new)
-
-    def id(self) -> int:
-        """Return the kind of command, so that Qt offers equal kinds for merging."""
-        return _PARAM_EDIT
-
-    def mergeWith(self, other: QUndoCommand) -> bool:
-        """Take over the value of a later edit of the same gesture."""
-        if not isinstance(other, ParamEdit):
-            return False
-        if (other._node, other._param, other._gesture) != (self._node, self._param,
-                                                           self._gesture):
-            return False
-        self._new = other._new
-        self.setObsolete(self._new == self._old)
-        return True
+        node, param, _ = self._edited
+        self._apply(node, param, self._new)

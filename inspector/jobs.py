@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from core.errors import Cancelled
 
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
     from core.progress import IsCancelled, Progress
 
     Work = Callable[[Progress, IsCancelled], Any]
+    _Report = tuple[str, int, int]
 
-PROGRESS_INTERVAL_S = 0.05
+PROGRESS_INTERVAL_MS = 50
 WORKERS = 4
 
 log = logging.getLogger(__name__)
@@ -38,6 +38,9 @@ class _Job:
     future: Future[Any] | None
     on_done: Callable[[Any], None]
     on_error: Callable[[BaseException], None]
+    latest: _Report | None = None
+    shown: _Report | None = None
+    told: bool = False
 
 
 class Jobs(QObject):
@@ -46,7 +49,8 @@ class Jobs(QObject):
     Signals
     -------
     progressed(lane, what, done, total)
-        At most about twenty times a second, for the current job of a lane.
+        At most about twenty times a second, for the current job of a lane; the newest report
+        is never left out.
     started(lane), ended(lane)
         A lane became busy, or has nothing to do any more.
     """
@@ -55,6 +59,7 @@ class Jobs(QObject):
     started = Signal(str)
     ended = Signal(str)
     _finished = Signal(object)
+    _reported = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +68,11 @@ class Jobs(QObject):
         self._number = 0
         self._closed = False
         self._finished.connect(self._on_finished, Qt.ConnectionType.QueuedConnection)
+        self._reported.connect(self._on_reported, Qt.ConnectionType.QueuedConnection)
+        self._pace = QTimer(self)
+        self._pace.setSingleShot(True)
+        self._pace.setInterval(PROGRESS_INTERVAL_MS)
+        self._pace.timeout.connect(self._tell)
 
     def submit(self, lane: str, work: Work, on_done: Callable[[Any], None],
                on_error: Callable[[BaseException], None]) -> None:
@@ -98,11 +108,16 @@ class Jobs(QObject):
         """Tell whether the lane has work."""
         return lane in self._current
 
-    def close(self) -> None:
-        """Cancel everything, wait for the threads, and accept no more work."""
+    def stop(self) -> None:
+        """Cancel everything and accept no more work."""
         self._closed = True
         for lane in list(self._current):
             self.cancel(lane)
+
+    def close(self) -> None:
+        """Cancel everything, wait for the threads, and accept no more work."""
+        self.stop()
+        self._pace.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _stop(self, job: _Job) -> None:
@@ -111,16 +126,30 @@ class Jobs(QObject):
             job.future.cancel()
 
     def _reporter(self, job: _Job) -> Progress:
-        last = 0.0
-
         def report(what: str, done: int, total: int) -> None:
-            nonlocal last
-            now = time.monotonic()
-            if now - last >= PROGRESS_INTERVAL_S and not job.stop.is_set():
-                last = now
-                self.progressed.emit(job.lane, what, done, total)
+            job.latest = (what, done, total)
+            # The slot clears `told` before it reads the report, so none is left unread.
+            if not job.told and not job.stop.is_set():
+                job.told = True
+                self._reported.emit()
 
         return report
+
+    @Slot()
+    def _on_reported(self) -> None:
+        if not self._pace.isActive() and not self._closed:
+            self._tell()
+
+    @Slot()
+    def _tell(self) -> None:
+        """Pass on what the current jobs have reported, at an even pace while they go on."""
+        for job in list(self._current.values()):
+            job.told = False
+            report = job.latest
+            if report is not None and report is not job.shown:
+                job.shown, job.told = report, True
+                self._pace.start()
+                self.progressed.emit(job.lane, *report)
 
     def _emit_finished(self, job: _Job) -> None:
         try:

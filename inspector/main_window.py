@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 from core.errors import InspectorError
 from core.knowledge.atomic import write_atomically
 from core.knowledge.findings import FileRefused
+from core.parameters import RetrieveSubgraphParams
 from inspector import theme as themes
+from inspector.busy import Busy
 from inspector.copying import CopyMenu
 from inspector.dock_layout import DockLayout
 from inspector.file_view import FileView
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 DEFAULT_SIZE = (1280, 800)
 MINIMUM_SIZE = (760, 520)
-BUSY_AFTER_MS = 200
 LOG = logging.getLogger(__name__)
 GRAPH_FILTER = "Graphs and knowledge (*.json *.jsonl *.ndjson);;All files (*)"
 
@@ -55,7 +55,6 @@ class MainWindow(QMainWindow):
         self.preferences = preferences
         self.panels = PanelSet()
         self._theme = themes.LIGHT
-        self._busy_since: dict[str, float] = {}
         self.keeps_state = True
         self.setObjectName("mainWindow")
         self.setWindowTitle("Retrieve turn inspector")
@@ -66,6 +65,7 @@ class MainWindow(QMainWindow):
         self.copy_menu = CopyMenu(session, self)
         self.panels.query.set_copy_menu(self.copy_menu.menu)
         self.watch = FileWatch(self)
+        self.busy = Busy(jobs, self.panels.progress, self)
         self.layout_of_docks = DockLayout(self, self.panels)
         self.docks = self.layout_of_docks.docks
         build_menus(self)
@@ -83,9 +83,7 @@ class MainWindow(QMainWindow):
         session.failed.connect(self.show_error)
         session.noted.connect(lambda text: panels.message_bar.post("info", text))
         session.graph_edited.connect(self._update_title)
-        self.jobs.started.connect(self._on_lane_started)
-        self.jobs.ended.connect(self._on_lane_ended)
-        self.jobs.progressed.connect(self._on_progress)
+        self.busy.ended.connect(self.wiring.show_status)
         panels.progress.cancel_requested.connect(session.cancel)
         panels.welcome.open_requested.connect(self.choose_file)
         panels.welcome.path_requested.connect(lambda path: self.open_path(Path(path)))
@@ -94,6 +92,8 @@ class MainWindow(QMainWindow):
         panels.problems.count_changed.connect(self._on_problem_count)
         panels.problems.finding_activated.connect(self.open_place)
         panels.hits.table.activated.connect(lambda _index: self.raise_dock("details"))
+        panels.subgraph.node_activated.connect(lambda _row: self.raise_dock("details"))
+        session.node_changed.connect(self._on_node_changed)
         panels.workspace.reload_requested.connect(self.reload)
         panels.prompt.copy_text_requested.connect(
             lambda: QApplication.clipboard().setText(self.copy_menu.prompt_text()))
@@ -110,12 +110,17 @@ class MainWindow(QMainWindow):
         if current is None:
             return
         self.preferences.add_recent(current.path)
-        files = set(current.workspace.files())
+        files = {*current.workspace.files(), *current.workspace.corpora.files()}
         if current.graph.path is not None:
             files.add(current.graph.path)
         self.watch.watch(files)
         self._show_page()
         self._update_title()
+
+    def _on_node_changed(self, name: str) -> None:
+        graph = self.session.graph
+        self.layout_of_docks.set_applicable("subgraph", graph is not None and (
+            graph.node(name).type == RetrieveSubgraphParams.node_type))
 
     def _on_turn_changed(self, turn: object) -> None:
         # Painting happens when the event loop is idle again; only then is the turn on screen.
@@ -129,7 +134,6 @@ class MainWindow(QMainWindow):
         """Show the panels, or the welcome page alone while nothing is open."""
         is_open = self.session.graph is not None
         self.layout_of_docks.show_page(is_open)
-        self.panels.query.setEnabled(is_open)
         if is_open:
             self.panels.query.focus_message()
             return
@@ -143,26 +147,7 @@ class MainWindow(QMainWindow):
         mark = "*" if self.session.is_edited() else ""
         self.setWindowTitle(f"{current.path.name}{mark} – Retrieve turn inspector")
 
-    # Progress and messages
-
-    def _on_lane_started(self, lane: str) -> None:
-        self._busy_since[lane] = time.monotonic()
-
-    def _on_lane_ended(self, lane: str) -> None:
-        self._busy_since.pop(lane, None)
-        if not self._busy_since:
-            self.panels.progress.finish()
-            self.wiring.show_status()
-
-    def _on_progress(self, lane: str, what: str, done: int, total: int) -> None:
-        since = self._busy_since.get(lane)
-        if since is None:
-            return
-        elapsed = time.monotonic() - since
-        if elapsed * 1000 < BUSY_AFTER_MS:
-            return
-        left = elapsed * (total - done) / done if done and total else None
-        self.panels.progress.show_progress(what, done, total, left)
+    # Messages
 
     def show_error(self, error: BaseException) -> None:
         """Say in the message bar what went wrong; nothing else changes."""
@@ -180,9 +165,9 @@ class MainWindow(QMainWindow):
 
     # Files
 
-    def open_path(self, path: Path, root: Path | None = None) -> None:
+    def open_path(self, path: Path, root: Path | None = None, *, wait: bool = False) -> None:
         """Open a graph, knowledge or folder; what is open stays until that worked."""
-        self.session.open(path, root=root)
+        self.session.open(path, root=root, wait=wait)
 
     def choose_file(self) -> None:
         """Ask for a file and open it."""
@@ -262,8 +247,9 @@ class MainWindow(QMainWindow):
 
     def raise_dock(self, name: str) -> None:
         """Bring a panel to the front."""
-        self.docks[name].show()
-        self.docks[name].raise_()
+        if self.layout_of_docks.is_applicable(name):
+            self.docks[name].show()
+            self.docks[name].raise_()
 
     def show_titles(self, shown: bool) -> None:
         """Give the middle panels title bars, here and from now on."""
@@ -305,9 +291,13 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep the layout, stop all work, and go."""
         self._store()
-        self.wiring.stop()
-        self.jobs.close()
+        self.watch.stop()
+        for timer in self.findChildren(QTimer):
+            timer.stop()
+        # Work that waits for the model's process ends with it: then there is none to wait for.
+        self.jobs.stop()
         self.session.close()
+        self.jobs.close()
         super().closeEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

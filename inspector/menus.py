@@ -29,7 +29,7 @@ SHORTCUTS = (
     "Ctrl+R\treset the node to the graph's values\n"
     "F5\tread the files again\n"
     "Alt+Up, Alt+Down\tearlier, later turn\n"
-    "Ctrl+1 … Ctrl+5\tPrompt, Details, Graph, Diagnostics, Problems\n"
+    "Ctrl+1 … Ctrl+6\tPrompt, Details, Graph, Diagnostics, Problems, Subgraph\n"
     "Escape\tcancel what is running")
 
 
@@ -44,6 +44,10 @@ _CARDS = (
      "adventure/npc.graph.json"),
     ("Adventure, two searches", "Open and hidden lore, each with its own filter, in one prompt",
      "adventure/oracle.graph.json"),
+    ("Handbook", "49 linked pages about retrieval, matched by weighted keywords",
+     "handbook/handbook.graph.json"),
+    ("Town", "A town as a knowledge graph: places, people and what connects them",
+     "town/town.graph.json"),
 )
 
 
@@ -132,7 +136,8 @@ def _turn_menu(window: MainWindow) -> None:
 
 def _view_menu(window: MainWindow) -> None:
     menu = window.menuBar().addMenu("&View")
-    for number, name in enumerate(("prompt", "details", "graph", "diagnostics", "problems"), 1):
+    for number, name in enumerate(("prompt", "details", "graph", "diagnostics", "problems",
+                                   "subgraph"), 1):
         _add(menu, f"Go to {name.capitalize()}", lambda name=name: window.raise_dock(name),  # type: ignore[misc]
              f"Ctrl+{number}")
     menu.addSeparator()

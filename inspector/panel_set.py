@@ -16,6 +16,7 @@ from inspector.panels.problems_panel import ProblemsPanel
 from inspector.panels.progress_strip import ProgressStrip
 from inspector.panels.prompt_panel import PromptPanel
 from inspector.panels.query_bar import QueryBar
+from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
 from inspector.panels.workspace_panel import WorkspacePanel
@@ -41,6 +42,7 @@ class PanelSet:
         self.parameters = ParametersPanel()
         self.prompt = PromptPanel()
         self.graph = GraphPanel()
+        self.subgraph = SubgraphPanel()
         self.diagnostics = DiagnosticsPanel()
         self.problems = ProblemsPanel()
 

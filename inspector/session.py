@@ -18,22 +18,23 @@ from PySide6.QtGui import QUndoStack
 
 from core.errors import Code, InspectorError, Place
 from core.graph.agent import run_turn
-from core.graph.compile import check_storages
+from core.graph.compile import check_change, check_storages
 from core.graph.description import changed_params
 from core.graph.workspace import SearchNeeded
 from core.knowledge.findings import FileRefused, Finding, Findings
 from core.opening import Opened, neighbours_of, open_path
-from core.parameters import NodeParams, RetrievalMode, RetrieveParams
+from core.progress import never_cancelled, no_progress
 from core.turn import Turn, TurnRequest
-from inspector.edits import ParamEdit
+from inspector.edits import ParamEdit, with_edits, with_params
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     _OpenResult = tuple[Opened, Findings, tuple[Path, ...]]
 
     from core.graph.description import GraphDescription, Node
+    from core.parameters import NodeParams
     from core.progress import IsCancelled, Progress
     from core.search.embedding import ModelProvider
     from inspector.jobs import Jobs
@@ -41,16 +42,24 @@ if TYPE_CHECKING:
 OPEN_LANE = "open"
 TURN_LANE = "turn"
 INDEX_LANE = "index"
+CHECK_LANE = "check"
 
 
 @dataclass(slots=True)
 class HistoryEntry:
-    """One turn of this session, with the graph that it ran on. A live run is still being typed."""
+    """One turn of this session. A live run is still being typed."""
 
     turn: Turn
-    graph: GraphDescription
     live: bool
     when: float = field(default_factory=time.time)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A turn that is being searched, and what to do with it when it is there."""
+
+    request: TurnRequest
+    done: Callable[[Turn], None]
 
 
 class Session(QObject):
@@ -111,53 +120,84 @@ class Session(QObject):
         self._canned_counts: Mapping[str, int] = {}
         self._seen_notes: set[str] = set()
         self._gesture = 0
+        self._pending: _Pending | None = None
+        self._last_edit: ParamEdit | None = None
+        self._asked_early = ""
 
     # Opening
 
-    def open(self, path: Path, *, root: Path | None = None, keep: bool = False) -> None:
+    def open(self, path: Path, *, root: Path | None = None, keep: bool = False,
+             wait: bool = False) -> None:
         """Open a file or folder in a worker; with `keep`, edits, node and message are kept.
 
-        What is open now stays until the new content is known to be good.
+        What is open now stays until the new content is known to be good. With `wait` it is open
+        when this returns: for composing a window that nobody sees yet.
         """
         models = self._models
 
         def work(progress: Progress, is_cancelled: IsCancelled) -> _OpenResult:
             opened = open_path(path, root=root, models=models)
             findings = Findings(Code.GraphCompilationFailed, str(opened.graph.path or ""))
-            findings.extend(opened.graph.check())
-            check_storages(opened.graph, opened.workspace, findings, progress, is_cancelled)
-            findings.raise_errors()
+            if opened.turn is None:
+                findings.extend(opened.graph.warnings if opened.graph.path is not None
+                                else opened.graph.check())
+                check_storages(opened.graph, opened.workspace, findings, progress, is_cancelled)
+                findings.raise_errors()
             return opened, findings, neighbours_of(opened.path)
 
-        self._jobs.submit(OPEN_LANE, work, partial(self._on_opened, keep), self._on_open_failed)
+        if not wait:
+            self._jobs.submit(OPEN_LANE, work, partial(self._on_opened, keep),
+                              self._on_open_failed)
+            return
+        try:
+            result = work(no_progress, never_cancelled)
+        except InspectorError as error:
+            self._on_open_failed(error)
+        else:
+            self._on_opened(keep, result)
 
     def _on_opened(self, keep: bool, result: _OpenResult) -> None:
         opened, findings, neighbours = result
-        self._jobs.cancel(TURN_LANE)
+        self._cancel_turn()
         self._jobs.cancel(INDEX_LANE)
+        self._jobs.cancel(CHECK_LANE)
+        before, edited = self.current, self.graph
         self.current = opened
         self.graph = opened.graph
+        if keep and before is not None and edited is not None:
+            self.graph = with_edits(opened.graph, edited, before.graph)
         self.findings = tuple(findings)
         self.neighbours = neighbours
         self._canned_counts = {}
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
             self.node = next((n.name for n in opened.graph.nodes
-                              if isinstance(n.params, RetrieveParams)), names[0])
+                              if n.params.attaches_knowledge), names[0])
+        asked, self._asked_early = self._asked_early, ""
         if not keep:
             self.turn = None
-            self.message = ""
+            self.message = asked
             self.history.clear()
             self.history_index = -1
             self.history_changed.emit()
-            self.message_restored.emit("")
-        self.undo_stack.clear()
+            self.message_restored.emit(asked)
+        if not keep or edited is None or _kinds(edited) != _kinds(opened.graph):
+            self._forget_edits()
         self.opened.emit()
         self.findings_changed.emit()
         self.node_changed.emit(self.node)
-        if keep and self.turn is not None:
+        if opened.turn is not None:
+            self._show_recorded(opened.turn)
+            return
+        if asked or (keep and self.turn is not None):
             self.run(self.message)
         self._prepare_indexes()
+
+    def _show_recorded(self, turn: Turn) -> None:
+        """Show a turn that ran elsewhere; only running the question again searches here."""
+        self.message = turn.request.message
+        self.message_restored.emit(self.message)
+        self._show(turn, partial(self._remember, live=False))
 
     def _on_open_failed(self, error: BaseException) -> None:
         if isinstance(error, FileRefused):
@@ -167,17 +207,26 @@ class Session(QObject):
 
     def cancel(self) -> None:
         """Stop what is being opened, embedded, searched or indexed."""
-        for lane in (OPEN_LANE, TURN_LANE, INDEX_LANE):
+        for lane in (OPEN_LANE, CHECK_LANE, INDEX_LANE):
             self._jobs.cancel(lane)
+        self._cancel_turn()
         self.outdated_changed.emit(False)
+
+    def _cancel_turn(self) -> None:
+        """Give up the turn that is being searched; what is edited now counts for the one shown."""
+        self._jobs.cancel(TURN_LANE)
+        self._pending = None
+        if self.turn is not None:
+            self.message = self.turn.request.message
 
     # Turns
 
     def run(self, message: str, *, live: bool = False) -> None:
         """Run a turn with this message; a newer one wins over an older one still running."""
-        if self.graph is None:
-            return
         self.message = message
+        if self.graph is None:
+            self._asked_early = message
+            return
         request = self._request()
         self._run(request, lambda turn: self._remember(turn, live=live))
 
@@ -189,7 +238,7 @@ class Session(QObject):
             exits=dict(self.exits), variables=dict(self.variables),
             canned_counts=dict(self._canned_counts))
 
-    def _run(self, request: TurnRequest, done: Any) -> None:
+    def _run(self, request: TurnRequest, done: Callable[[Turn], None]) -> None:
         current = self.current
         if current is None:
             return
@@ -197,6 +246,7 @@ class Session(QObject):
         try:
             turn = run_turn(request, workspace, cached_only=True)
         except SearchNeeded:
+            self._pending = _Pending(request, done)
             self.outdated_changed.emit(True)
 
             def work(progress: Progress, is_cancelled: IsCancelled) -> Turn:
@@ -208,7 +258,7 @@ class Session(QObject):
         self._jobs.cancel(TURN_LANE)
         self._show(turn, done)
 
-    def _on_turn(self, turn: Turn, done: Any) -> None:
+    def _on_turn(self, turn: Turn, done: Callable[[Turn], None]) -> None:
         latest = self._request()
         if latest.params != turn.request.params and turn.error is None:
             # A slider moved while the search ran: select again with what is in force now.
@@ -218,10 +268,12 @@ class Session(QObject):
         self._tell_notes()
 
     def _on_turn_failed(self, error: BaseException) -> None:
+        self._pending = None
         self.outdated_changed.emit(False)
         self.failed.emit(error)
 
-    def _show(self, turn: Turn, done: Any) -> None:
+    def _show(self, turn: Turn, done: Callable[[Turn], None]) -> None:
+        self._pending = None
         self.turn = turn
         done(turn)
         self.outdated_changed.emit(False)
@@ -230,7 +282,7 @@ class Session(QObject):
             self.failed.emit(turn.error)
 
     def _remember(self, turn: Turn, *, live: bool) -> None:
-        entry = HistoryEntry(turn, self._graph(), live)
+        entry = HistoryEntry(turn, live)
         newest = self.history[-1] if self.history else None
         same = newest is not None and newest.turn.request.message == turn.request.message
         if newest is not None and (newest.live or same):
@@ -246,21 +298,19 @@ class Session(QObject):
     def _update_entry(self, turn: Turn) -> None:
         if 0 <= self.history_index < len(self.history):
             entry = self.history[self.history_index]
-            self.history[self.history_index] = dataclasses.replace(
-                entry, turn=turn, graph=self._graph())
+            self.history[self.history_index] = dataclasses.replace(entry, turn=turn)
             self.history_changed.emit()
 
     def pick_turn(self, index: int) -> None:
         """Bring back a turn of the history: its message, parameters and results."""
         if not 0 <= index < len(self.history):
             return
-        self._jobs.cancel(TURN_LANE)
         entry = self.history[index]
         self.history_index = index
-        self.message = entry.turn.request.message
-        self.graph = entry.graph
         self.turn = entry.turn
-        self.undo_stack.clear()
+        self._cancel_turn()
+        self.graph = with_params(self._graph(), entry.turn.request.params)
+        self._forget_edits()
         self.graph_edited.emit()
         self.outdated_changed.emit(False)
         self.message_restored.emit(self.message)
@@ -292,13 +342,15 @@ class Session(QObject):
             return False
         old, new = getattr(before.params, param), getattr(after, param)
         if old != new:
-            self.undo_stack.push(ParamEdit(self.apply_param, name, param, old, new, self._gesture))
+            self._push_edit(name, param, old, new)
+        else:
+            # What was refused in between is not true any more.
+            self.graph_edited.emit()
         return True
 
     def _check_edit(self, node: Node, after: NodeParams, param: str) -> None:
-        storage = getattr(after, "embedded_string_storage", "")
-        if param == "filter" and storage and self.current is not None:
-            self.current.workspace.compiled_filter(storage, getattr(after, param), node=node.name)
+        if self.current is not None:
+            check_change(after, param, self.current.workspace, node=node.name)
         spec = node.params.specs()[param]
         if spec.is_exit:
             target = getattr(after, param)
@@ -306,9 +358,26 @@ class Session(QObject):
                 raise InspectorError(Code.GraphCompilationFailed, f'no node is called "{target}"',
                                      place=Place(node=node.name, param=param))
 
+    def _push_edit(self, node: str, param: str, old: Any, new: Any) -> None:
+        stack, last = self.undo_stack, self._last_edit
+        if last is not None and stack.index() == stack.count() and (
+                last.belongs_to(node, param, self._gesture)):
+            last.extend(new)
+            return
+        self._last_edit = ParamEdit(self.apply_param, node, param, old, new, self._gesture)
+        stack.push(self._last_edit)
+
     def end_edit(self) -> None:
         """Close the running edit: the next one is undone on its own."""
+        last, self._last_edit = self._last_edit, None
+        if last is not None and last.is_void:
+            last.setObsolete(True)
+            self.undo_stack.undo()
         self._gesture += 1
+
+    def _forget_edits(self) -> None:
+        self._last_edit = None
+        self.undo_stack.clear()
 
     def apply_param(self, node: str, param: str, value: Any) -> None:
         """Put a value in force without an undo step (undo and redo call this too)."""
@@ -316,8 +385,12 @@ class Session(QObject):
         self.graph_edited.emit()
         if self.graph.node(node).params.specs()[param].structural:
             self._renew_agent(node, param)
-        if self.turn is not None:
-            self._run(self._request(), self._update_entry)
+        pending, request = self._pending, self._request()
+        if pending is None:
+            if self.turn is not None and not self.turn.recorded:
+                self._run(request, self._update_entry)
+        elif request.search_inputs != pending.request.search_inputs:
+            self._run(request, pending.done)
 
     def _renew_agent(self, node: str, param: str) -> None:
         """Compile the edited graph anew: what a structural parameter asks for."""
@@ -327,6 +400,7 @@ class Session(QObject):
 
         def work(progress: Progress, is_cancelled: IsCancelled) -> Findings:
             findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
+            findings.extend(_of_the_file_only(current.graph))
             findings.extend(graph.check())
             check_storages(graph, current.workspace, findings, progress, is_cancelled)
             return findings
@@ -338,7 +412,7 @@ class Session(QObject):
                             "edited graph has a new one")
             self._prepare_indexes()
 
-        self._jobs.submit(OPEN_LANE, work, done, self.failed.emit)
+        self._jobs.submit(CHECK_LANE, work, done, self.failed.emit)
 
     def baseline(self, node: str = "") -> NodeParams:
         """Return the parameters that the graph file gives the node (default: the one in hand)."""
@@ -388,32 +462,36 @@ class Session(QObject):
         if current is None:
             return
         workspace = current.workspace
-        retrieves = [node.params for node in self._graph().nodes
-                     if isinstance(node.params, RetrieveParams)
-                     and node.params.embedded_string_storage]
-        dense = {params.embedded_string_storage for params in retrieves
-                 if params.retrieval_mode is not RetrievalMode.Lexical}
+        tables = [node.params for node in self._graph().nodes]
 
         def work(progress: Progress, is_cancelled: IsCancelled) -> None:
-            names = dict.fromkeys(params.embedded_string_storage for params in retrieves)
-            searches = {name: workspace.search_of(name) for name in names}
-            for search in searches.values():
-                search.prepare_sparse(progress, is_cancelled)
-            for name in dense:
-                searches[name].prepare_index(progress, is_cancelled)
+            workspace.prepare(tables, progress, is_cancelled)
 
         self._jobs.submit(INDEX_LANE, work, lambda _: self._tell_notes(), self.failed.emit)
 
     def _tell_notes(self) -> None:
         if self.current is None:
             return
-        for name in {node.params.embedded_string_storage for node in self._graph().nodes
-                     if isinstance(node.params, RetrieveParams)}:
-            for note in self.current.workspace.search_of(name).notes if name else ():
-                if note not in self._seen_notes:
-                    self._seen_notes.add(note)
-                    self.noted.emit(note)
+        for note in self.current.workspace.notes:
+            if note not in self._seen_notes:
+                self._seen_notes.add(note)
+                self.noted.emit(note)
 
     def close(self) -> None:
-        """End the embedding process."""
+        """End the embedding process, and let the commands of the undo stack go.
+
+        Left to the garbage collector, the commands could be freed before the stack, which would
+        free them once more.
+        """
         self._models.close()
+        self._forget_edits()
+
+
+def _kinds(graph: GraphDescription) -> dict[str, str]:
+    return {node.name: node.type for node in graph.nodes}
+
+
+def _of_the_file_only(graph: GraphDescription) -> list[Finding]:
+    """Return what was found in the graph's file that the graph itself does not tell any more."""
+    known = {finding.message for finding in graph.check()}
+    return [finding for finding in graph.warnings if finding.message not in known]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
@@ -24,6 +25,11 @@ _PLACEHOLDER = "currentColor"
 SPACING_PX = 4
 """The grid: margins and gaps are multiples of it."""
 RADIUS_PX = 6
+READABLE = 4.5
+"""Contrast that text keeps to what is behind it."""
+_INK_STEPS = 20
+# How much of the muted colour the text of a control has that is switched off.
+_DISABLED = 0.86
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +70,22 @@ class Theme:
 
     def reason_color(self, reason: str) -> QColor:
         """Return the colour of a reason (``filter``, ``top_k``, …), or of a hit for ""."""
-        return {"": self.hit, "filter": self.filter, "threshold": self.threshold,
-                "top_k": self.top_k, "leg_depth": self.top_k,
+        return {"": self.hit, "filter": self.filter, "scope": self.filter,
+                "threshold": self.threshold, "min_score": self.threshold,
+                "top_k": self.top_k, "k": self.top_k, "leg_depth": self.top_k,
                 "index": self.error}.get(reason, self.muted)
 
     def tint(self, index: int) -> QColor:
         """Return the tint of the chunk at 0-based place `index` among the hits."""
         return self.span_tints[index % len(self.span_tints)]
+
+    def reason_ink(self, reason: str, behind: QColor | None = None) -> QColor:
+        """Return the colour of a reason for text on `behind`, by default the panel."""
+        return self.ink(self.reason_color(reason), behind)
+
+    def ink(self, color: QColor, behind: QColor | None = None) -> QColor:
+        """Return `color`, drawn towards the text's as far as text on `behind` needs to be read."""
+        return _ink(color.rgb(), (behind or self.panel).rgb(), self.text.rgb())
 
     def soft(self, color: QColor, strength: float = 0.14) -> QColor:
         """Return `color` mixed into the panel, opaque: `strength` 0 (panel) to 1 (color)."""
@@ -89,7 +104,7 @@ def _theme(name: str, colors: dict[str, str], tints: tuple[str, ...]) -> Theme:
 LIGHT = _theme("light", {
     "background": "F6F7F9", "panel": "FFFFFF", "line": "DDE1E7", "text": "1B2430",
     "muted": "667085", "accent": "2F6FDE", "accent_soft": "E6EFFC", "on_accent": "FFFFFF",
-    "field": "FFFFFF", "hover": "EEF1F5", "hit": "0F6CBD", "hit_soft": "CFE0F7",
+    "field": "FFFFFF", "hover": "EEF1F5", "hit": "0F6CBD", "hit_soft": "C3D9F6",
     "threshold": "B26A00", "top_k": "7A4FB5", "filter": "5F6B7A", "error": "B3261E",
     "ok": "1B7F5C", "warning": "B26A00",
 }, ("E1ECFB", "FBEDCF", "DDF1E7", "EFE4FA", "DDF0F5", "FBE3DD"))
@@ -97,7 +112,7 @@ LIGHT = _theme("light", {
 DARK = _theme("dark", {
     "background": "15181D", "panel": "1C2128", "line": "303741", "text": "E6EAF0",
     "muted": "9AA5B4", "accent": "6AA3FF", "accent_soft": "233450", "on_accent": "10151C",
-    "field": "15181D", "hover": "272E38", "hit": "6CB2F5", "hit_soft": "2C4468",
+    "field": "15181D", "hover": "272E38", "hit": "6CB2F5", "hit_soft": "31507C",
     "threshold": "F0B04E", "top_k": "C3A2F2", "filter": "9AA5B4", "error": "FF8A80",
     "ok": "5FD0A5", "warning": "F0B04E",
 }, ("22375A", "46381C", "1E3F33", "3A2D57", "1D414B", "4C2C2A"))
@@ -126,6 +141,15 @@ def contrast(first: QColor, second: QColor) -> float:
     return float((lighter + 0.05) / (darker + 0.05))
 
 
+@cache
+def _ink(color: int, behind: int, text: int) -> QColor:
+    for step in range(_INK_STEPS):
+        ink = mix(QColor(color), QColor(text), step / _INK_STEPS)
+        if contrast(ink, QColor(behind)) >= READABLE:
+            return ink
+    return QColor(text)
+
+
 def system_theme(app: QApplication) -> Theme:
     """Return the theme that the desktop asks for; LIGHT where it doesn't say."""
     return DARK if app.styleHints().colorScheme() is Qt.ColorScheme.Dark else LIGHT
@@ -137,10 +161,14 @@ def apply(app: QApplication, theme: Theme) -> None:
     Widgets that paint themselves have an ``apply_theme`` of their own, called beside this.
     """
     QDir.setSearchPaths("icons", [str(_ICON_FOLDER)])
-    if app.style().objectName() != "fusion":
+    sheet = style_sheet(theme)
+    if app.styleSheet() == sheet:
+        return
+    # Behind a style sheet the style's name cannot be seen; there it is ours already.
+    if not app.styleSheet() and app.style().objectName() != "fusion":
         app.setStyle("Fusion")
     app.setPalette(_palette(theme))
-    app.setStyleSheet(style_sheet(theme))
+    app.setStyleSheet(sheet)
 
 
 def style_sheet(theme: Theme) -> str:
@@ -150,9 +178,11 @@ def style_sheet(theme: Theme) -> str:
               for key, value in tokens.items() if key != "span_tints"}
     for key in ("accent", "error", "warning", "ok"):
         values[f"{key}_tint"] = theme.soft(tokens[key]).name()
+        values[f"{key}_ink"] = theme.ink(tokens[key]).name()
+    values["accent_strong"] = theme.ink(theme.accent, theme.accent_soft).name()
     values["pressed"] = mix(theme.hover, theme.text, 0.06).name()
     values["accent_hover"] = mix(theme.accent, theme.text, 0.14).name()
-    values["disabled"] = mix(theme.panel, theme.muted, 0.62).name()
+    values["disabled"] = mix(theme.panel, theme.muted, _DISABLED).name()
     source = (_RESOURCES / "style.qss").read_text(encoding="utf-8")
     return Template(source).substitute(values)
 
@@ -229,7 +259,7 @@ def _palette(theme: Theme) -> QPalette:
             (role.Light, theme.hover), (role.Midlight, theme.hover),
             (role.Mid, theme.line), (role.Dark, theme.line), (role.Shadow, theme.line)):
         palette.setColor(target, color)
-    faded = mix(theme.panel, theme.muted, 0.62)
+    faded = mix(theme.panel, theme.muted, _DISABLED)
     for target in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, target, faded)
     palette.setColor(QPalette.ColorGroup.Disabled, role.Highlight, theme.line)

@@ -46,6 +46,11 @@ class FileWatch(QObject):
             self._watcher.removePaths(sorted(watched - wanted))
         self._add(wanted - watched)
 
+    def stop(self) -> None:
+        """Watch nothing any more."""
+        self.watch(())
+        self._timer.stop()
+
     def _add(self, paths: set[str]) -> None:
         if paths:
             self._watcher.addPaths(sorted(paths))

@@ -8,13 +8,14 @@ from PySide6.QtCore import QObject, QTimer
 
 from core.errors import InspectorError
 from core.graph.prompt import canned_messages
-from core.parameters import GenerateParams, RetrievalMode, RetrieveParams
-from core.selection.select import Settings, threshold_marks
+from core.parameters import GenerateParams, RetrieveParams
+from core.selection.subgraph_listing import SubgraphListing
 from core.turn import Projection
 
 if TYPE_CHECKING:
     from core.graph.description import Node
-    from core.selection.select import Hit, Selection
+    from core.selection.listing import Listing
+    from core.selection.select import Hit
     from core.turn import NodeRun, Turn
     from inspector.panel_set import PanelSet
     from inspector.session import Session
@@ -64,6 +65,7 @@ class Wiring(QObject):
         panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
         panels.hits.reason_filter_changed.connect(panels.funnel.set_reason_filter)
         panels.hits.row_selected.connect(self._on_row_selected)
+        panels.subgraph.node_selected.connect(panels.hits.select_record)
         panels.graph.node_activated.connect(session.pick_node)
         panels.turns.turn_picked.connect(session.pick_turn)
         panels.prompt.param_edited.connect(self._on_prompt_edited)
@@ -83,18 +85,16 @@ class Wiring(QObject):
             self._live.start()
 
     def _on_row_selected(self, hit: Hit | None) -> None:
-        run = self._run_in_hand()
-        params = run.retrieval.params if run is not None and run.retrieval is not None else None
-        current = self._session.current
+        listing = self._listing_in_hand()
         panels = self._panels
-        panels.distances.mark_record(hit.row if hit is not None else None)
-        if hit is None or params is None or current is None:
+        row = hit.row if hit is not None else None
+        panels.distances.mark_record(row)
+        panels.subgraph.select_node(row)
+        if hit is None or listing is None:
             panels.details.show_hit(None)
             return
-        knowledge = current.workspace.knowledge(params.embedded_string_storage)
-        panels.details.show_hit(hit, knowledge.metadata[hit.row], Settings.of(params),
-                                tokens=panels.hits.tokens,
-                                known_fields=[item.name for item in knowledge.fields])
+        panels.details.show_hit(hit, listing.metadata(hit.row), listing.score_lines(hit.row),
+                                words=listing.words, known_fields=listing.known_fields)
         panels.prompt.select_chunk(hit.id)
 
     def _on_prompt_edited(self, param: str, value: Any) -> None:
@@ -178,38 +178,42 @@ class Wiring(QObject):
 
     def show_status(self) -> None:
         """Say beside the question how long the last search took."""
-        run = self._run_in_hand()
-        selection = run.retrieval.selection if run is not None and run.retrieval else None
-        if selection is None:
+        listing = self._listing_in_hand()
+        if listing is None:
             self._panels.query.set_status("off", "Ready" if self._session.graph else "")
             return
-        found = selection.candidates
-        parts = ([f"embed {found.embed_ms:.0f} ms"] if found.dense is not None else []) + [
-            f"search {found.search_ms:.1f} ms"]
-        if found.dense is not None and not found.dense.from_index:
+        took = listing.timing
+        parts = [f"embed {took.embed_ms:.0f} ms"] if took.embed_ms is not None else []
+        parts.append(f"search {took.search_ms:.1f} ms")
+        if took.exact_scan:
             parts.append("exact scan")
         self._panels.query.set_status("ready", " · ".join(parts))
-
-    def stop(self) -> None:
-        """Run nothing any more that was typed."""
-        self._live.stop()
 
     def _run_in_hand(self) -> NodeRun | None:
         turn = self._session.turn
         return turn.run_of(self._session.node) if turn is not None else None
 
+    def _listing_in_hand(self) -> Listing | None:
+        run = self._run_in_hand()
+        return run.retrieval.listing if run is not None and run.retrieval is not None else None
+
     def _show_turn_of_node(self) -> None:
         run = self._run_in_hand()
         retrieval = run.retrieval if run is not None else None
-        selection: Selection | None = retrieval.selection if retrieval is not None else None
+        listing = self._listing_in_hand()
         panels = self._panels
         panels.funnel.show_counts(retrieval)
         panels.hits.set_empty_text(*self._empty_text())
-        panels.hits.show_selection(selection)
-        panels.distances.show_selection(selection)
-        if retrieval is not None:
-            panels.distances.set_threshold(retrieval.params.threshold)
-        panels.parameters.set_marks((), threshold_marks(selection))
+        panels.subgraph.set_empty_text(*self._empty_text())
+        panels.subgraph.show_result(listing if isinstance(listing, SubgraphListing) else None)
+        panels.hits.show_selection(listing)
+        if retrieval is None:
+            panels.distances.show_selection(None)
+        else:
+            panels.distances.show_selection(retrieval.selection, retrieval.no_distances)
+            if isinstance(retrieval.params, RetrieveParams):
+                panels.distances.set_threshold(retrieval.params.threshold)
+        panels.parameters.set_marks(listing.marks if listing is not None else {})
 
     def _empty_text(self) -> tuple[str, str]:
         session = self._session
@@ -224,9 +228,7 @@ class Wiring(QObject):
             return f"{session.node} searches nothing", "Pick a Retrieve node at the right"
         if not run.retrieval.query:
             return "There was nothing to search with", "The resolved text is empty: not_found"
-        if run.retrieval.params.retrieval_mode is RetrievalMode.Lexical:
-            return "No record holds a word of this question", "Dense matches by meaning"
-        return "No record came back", "Loosen the filter or raise the threshold"
+        return run.retrieval.nothing_found
 
     def _generate_node(self) -> Node | None:
         """Return the Generate node whose prompt is shown: the last that ran, else the first."""

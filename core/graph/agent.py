@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
-from core.graph.compile import check_storages
+from core.graph.compile import check_change, check_storages
 from core.graph.description import GraphDescription, Node, changed_params
 from core.graph.nodes import Outcome, TurnState, run_node
 from core.knowledge.findings import Findings
@@ -127,10 +127,7 @@ class Agent:
                 place=Place(node=node_name, param=param),
                 hint="change it in the graph and make a new agent")
         params = changed_params(node, param, value)
-        if param == "filter":
-            storage = getattr(params, "embedded_string_storage", "")
-            if storage:
-                self._workspace.compiled_filter(storage, value, node=node_name)
+        check_change(params, param, self._workspace, node=node_name)
         graph = self.graph.copy()
         graph.nodes = [Node(n.name, params) if n.name == node_name else n for n in graph.nodes]
         return graph

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from core.graph.description import GraphDescription, Node
     from core.knowledge.findings import Findings
 
+_NEEDED_FILES = {
+    "corpus": ("corpus", "name a folder of Markdown files, or a knowledge file, relative to the "
+                         "storage root"),
+    "knowledge_graph": ("knowledge graph", "name one, relative to the storage root"),
+}
+
 
 def check_graph(graph: GraphDescription, findings: Findings) -> None:
     """Check names, start node, exits, ranges, reachability and models."""
@@ -67,6 +73,10 @@ def _check_node(node: Node, graph: GraphDescription, findings: Findings) -> None
                            or "leave it empty to end the turn",
                            place=_place(findings, graph, node.name, field))
     params = node.params
+    for field, (what, hint) in _NEEDED_FILES.items():
+        if getattr(params, field, None) == "":
+            findings.error(f"no {what} to search", code=Code.InvalidEmbeddedStringStorageName,
+                           hint=hint, place=_place(findings, graph, node.name, field))
     if isinstance(params, RetrieveParams):
         if params.source_kind is KnowledgeSourceKind.FromFile:
             if not params.embedded_string_storage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
@@ -10,9 +11,12 @@ from core.knowledge.findings import FileRefused, Finding, Severity
 from core.parameters import KnowledgeSourceKind, RetrieveParams
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from core.graph.description import GraphDescription, Node
     from core.graph.workspace import Workspace
     from core.knowledge.findings import Findings
+    from core.parameters import NodeParams
     from core.progress import IsCancelled, Progress
 
 
@@ -27,21 +31,96 @@ def check_storages(graph: GraphDescription, workspace: Workspace, findings: Find
                 continue
             if _from_name(node):
                 continue
+            check = _CHECKS.get(spec.file_kind, _check_strings)
+            work = _Work(node, storage, workspace, findings, progress, is_cancelled)
             try:
-                if spec.file_kind == "knowledge":
-                    knowledge = workspace.knowledge(storage, node=node.name, progress=progress,
-                                                    is_cancelled=is_cancelled)
-                    if str(knowledge.path) not in seen_files:
-                        seen_files.add(str(knowledge.path))
-                        findings.extend(knowledge.findings)
-                    _check_filter(node, storage, workspace, findings)
-                    _check_schema(node, storage, workspace, findings)
-                else:
-                    workspace.strings(storage, node=node.name)
+                file, found = check(work)
+                if file not in seen_files:
+                    seen_files.add(file)
+                    findings.extend(found)
             except FileRefused as refused:
                 findings.extend(refused.findings)
             except InspectorError as error:
                 _add(findings, error, node.name, param)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One storage of one node, to be opened and checked."""
+
+    node: Node
+    storage: str
+    workspace: Workspace
+    findings: Findings
+    progress: Progress
+    is_cancelled: IsCancelled
+
+
+_Checked = tuple[str, "tuple[Finding, ...]"]
+"""The file that was opened, and its own findings."""
+
+
+def _check_knowledge(work: _Work) -> _Checked:
+    knowledge = work.workspace.knowledge(work.storage, node=work.node.name,
+                                         progress=work.progress, is_cancelled=work.is_cancelled)
+    _check_filter(work.node, work.storage, work.workspace, work.findings)
+    _check_schema(work.node, work.storage, work.workspace, work.findings)
+    return str(knowledge.path), knowledge.findings
+
+
+def _check_corpus(work: _Work) -> _Checked:
+    field = getattr(work.node.params, "summary_field", "")
+    corpus = work.workspace.corpora.corpus(work.storage, field, node=work.node.name,
+                                           progress=work.progress, is_cancelled=work.is_cancelled)
+    return f"{work.storage} {field}", corpus.findings
+
+
+def _check_knowledge_graph(work: _Work) -> _Checked:
+    graph = work.workspace.graphs.searcher(
+        work.storage, node=work.node.name, progress=work.progress,
+        is_cancelled=work.is_cancelled).graph
+    try:
+        check_change(work.node.params, "root_node_id", work.workspace, node=work.node.name)
+    except InspectorError as error:
+        _add(work.findings, error, work.node.name, "root_node_id")
+    return work.storage, graph.findings
+
+
+def _check_strings(work: _Work) -> _Checked:
+    work.workspace.strings(work.storage, node=work.node.name)
+    return work.storage, ()
+
+
+_CHECKS: dict[str, Callable[[_Work], _Checked]] = {
+    "knowledge": _check_knowledge,
+    "corpus": _check_corpus,
+    "knowledge_graph": _check_knowledge_graph,
+}
+
+
+def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: str) -> None:
+    """Refuse a changed value that only its storage can judge: a filter, the root of a scope.
+
+    Parameters
+    ----------
+    params : with the new value.
+    param : the one that changed.
+
+    Raises
+    ------
+    InspectorError
+        3007.
+    """
+    storage = getattr(params, "embedded_string_storage", "")
+    if param == "filter" and storage:
+        workspace.compiled_filter(storage, getattr(params, param), node=node)
+    name = getattr(params, "knowledge_graph", "")
+    if param == "root_node_id" and name and getattr(params, param):
+        graph = workspace.graphs.searcher(name, node=node).graph
+        if getattr(params, param) not in graph:
+            raise InspectorError(
+                Code.InvalidParamValue, f'there is no node "{getattr(params, param)}" in {name}',
+                place=Place(node=node, param=param), hint="name a node_id of the knowledge graph")
 
 
 def _from_name(node: Node) -> bool:

@@ -15,15 +15,24 @@ from core.parameters import (
     GenerateParams,
     InstructionParams,
     IntentToInstructionParams,
+    KeywordRetrieveParams,
     KnowledgeSourceKind,
     NodeParams,
     RetrievalMode,
     RetrieveParams,
+    RetrieveSubgraphParams,
     SelectionStrategy,
 )
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.retrievals import KeywordRetrieval, Retrieval, RetrievalResult, SubgraphRetrieval
+from core.search.subgraph_expand import SubgraphResult
+from core.search.subgraph_request import SubgraphRequest
+from core.selection.entry_points import find_entry_points
+from core.selection.keyword_listing import KeywordListing
+from core.selection.keyword_select import select as select_entries
 from core.selection.select import Settings, select
-from core.turn import Projection, Retrieval, TurnRequest
+from core.selection.subgraph_listing import SubgraphListing
+from core.turn import Projection, TurnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,7 +63,7 @@ class Outcome:
 
     exit: str
     output: str = ""
-    retrieval: Retrieval | None = None
+    retrieval: RetrievalResult | None = None
     projection: Projection | None = None
     error: InspectorError | None = None
 
@@ -92,10 +101,22 @@ def resolve_text(template: str, state: TurnState, place: Place) -> str:
     return _REFERENCE.sub(replace, template).strip()
 
 
+def _query(name: str, text: str, state: TurnState) -> str:
+    """Return what a node searches with; `text` is its parameter `input`."""
+    return (resolve_text(text, state, Place(node=name, param="input"))
+            if text.strip() else state.request.message.strip())
+
+
+def _attach(result: RetrievalResult, state: TurnState) -> Outcome:
+    """Attach what a node found to the turn, as a block of knowledge; an empty one too."""
+    state.knowledge.append(KnowledgeBlock(result.source, tuple(
+        Chunk(hit.id, hit.text, hit.distance) for hit in result.hits)))
+    output = "\n".join(hit.text for hit in result.hits)
+    return Outcome("found" if result.hits else "not_found", output, retrieval=result)
+
+
 def _retrieve(name: str, params: RetrieveParams, state: TurnState) -> Outcome:
-    query = (resolve_text(params.input, state, Place(node=name, param="input"))
-             if params.input.strip() else state.request.message.strip())
-    source = params.source or name
+    query = _query(name, params.input, state)
     selection = None
     if params.source_kind is KnowledgeSourceKind.FromName:
         resolve_text(params.storage_name, state, Place(node=name, param="storage_name"))
@@ -106,11 +127,28 @@ def _retrieve(name: str, params: RetrieveParams, state: TurnState) -> Outcome:
             cached_only=state.cached_only, progress=state.progress,
             is_cancelled=state.is_cancelled)
         selection = select(candidates, Settings.of(params))
-    retrieval = Retrieval(params, source, query, selection)
-    state.knowledge.append(KnowledgeBlock(source, tuple(
-        Chunk(hit.id, hit.text, hit.distance) for hit in retrieval.hits)))
-    output = "\n".join(hit.text for hit in retrieval.hits)
-    return Outcome("found" if retrieval.hits else "not_found", output, retrieval=retrieval)
+    return _attach(Retrieval(params, params.source or name, query, selection), state)
+
+
+def _keyword_retrieve(name: str, params: KeywordRetrieveParams, state: TurnState) -> Outcome:
+    query, listing = _query(name, params.input, state), None
+    if query:
+        candidates = state.workspace.keyword_candidates(
+            params, query, node=name, cached_only=state.cached_only, progress=state.progress,
+            is_cancelled=state.is_cancelled)
+        listing = KeywordListing(select_entries(candidates, params.k, params.min_score))
+    return _attach(KeywordRetrieval(params, params.source or name, query, listing), state)
+
+
+def _retrieve_subgraph(name: str, params: RetrieveSubgraphParams, state: TurnState) -> Outcome:
+    query, listing = _query(name, params.input, state), None
+    if query:
+        candidates = state.workspace.subgraph_candidates(
+            params, query, node=name, cached_only=state.cached_only, progress=state.progress,
+            is_cancelled=state.is_cancelled)
+        listing = SubgraphListing(SubgraphResult(
+            find_entry_points(candidates, SubgraphRequest.of_params(query, params))))
+    return _attach(SubgraphRetrieval(params, params.source or name, query, listing), state)
 
 
 def _generate(name: str, params: GenerateParams, state: TurnState) -> Outcome:
@@ -137,8 +175,8 @@ def provided_by(params: Mapping[str, NodeParams]) -> Provided:
     for name, table in params.items():
         if isinstance(table, InstructionParams | IntentToInstructionParams):
             instructions.append(table.instruction_name or name)
-        elif isinstance(table, RetrieveParams):
-            sources.append(table.source or name)
+        elif table.attaches_knowledge:
+            sources.append(getattr(table, "source", "") or name)
     return Provided(tuple(dict.fromkeys(instructions)), tuple(dict.fromkeys(sources)))
 
 
@@ -169,6 +207,8 @@ _RUNNERS: dict[type[NodeParams], Callable[[str, Any, TurnState], Outcome]] = {
     GenerateParams: _generate,
     InstructionParams: _instruction,
     CannedResponseParams: _canned_response,
+    KeywordRetrieveParams: _keyword_retrieve,
+    RetrieveSubgraphParams: _retrieve_subgraph,
 }
 
 

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
+from core.graph.corpora import Corpora
+from core.graph.kgraphs import KnowledgeGraphs
+from core.graph.search_cache import SearchCache
 from core.knowledge.base import KnowledgeBase, open_knowledge
 from core.knowledge.catalog import SchemaCatalog
 from core.knowledge.root import FileKind, StorageRoot
 from core.knowledge.strings import StringStorage
+from core.parameters import (
+    KeywordRetrieveParams,
+    RetrievalMode,
+    RetrieveParams,
+    RetrieveSubgraphParams,
+)
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress
 from core.search.embedding import ModelProvider
 from core.search.filter import CompiledFilter, compile_filter
+from core.search.keyword_corpus import index_of
+from core.search.keyword_scoring import KeywordWeights
 from core.search.searcher import KnowledgeSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from core.knowledge.schema import Field
+    from core.parameters import NodeParams
     from core.search.candidates import Candidates
+    from core.search.keyword_scoring import KeywordCandidates
+    from core.search.subgraph import SubgraphCandidates
 
-CACHED_BYTES = 256 * 1024 * 1024
 BYTES_PER_RECORD = 25
 """What a search keeps of each record: distances, orders, ranks, scores and the mask."""
 
@@ -48,7 +60,8 @@ class Workspace:
     """Opens the storages that nodes name and keeps the results of searches.
 
     A search is cached by what it reads: storage, query text, filter. Mode, top_k, threshold and
-    rrf_k are selection's, so moving them finds the search in the cache.
+    rrf_k are selection's, so moving them finds the search in the cache. `corpora` and `graphs`
+    do the same for keyword and subgraph retrieval.
 
     Parameters
     ----------
@@ -64,8 +77,11 @@ class Workspace:
         self._paths: dict[str, Path] = {}
         self._strings: dict[Path, StringStorage] = {}
         self._catalog: SchemaCatalog | None = None
-        self._searches: OrderedDict[_SearchKey, Candidates] = OrderedDict()
+        self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
+            lambda found: found.record_count * BYTES_PER_RECORD)
         self._generations = count()
+        self.corpora = Corpora(root, self.knowledge)
+        self.graphs = KnowledgeGraphs(root, self.models)
 
     def knowledge(self, name: str, *, node: str = "", progress: Progress = no_progress,
                   is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
@@ -168,27 +184,94 @@ class Workspace:
         """
         storage = self._storage(name, node, progress, is_cancelled)
         key = (storage.generation, query, filter_text)
-        with self._lock:
-            known = self._searches.get(key)
-            if known is not None and (known.dense is not None or not dense):
-                self._searches.move_to_end(key)
-                return known
+        known = self._searches.get(key)
+        if known is not None and (known.dense is not None or not dense):
+            return known
         if cached_only:
             raise SearchNeeded
         compiled = self.compiled_filter(name, filter_text, node=node)
         found = storage.search.search(query, dense=dense, compiled_filter=compiled,
                                       progress=progress, is_cancelled=is_cancelled)
-        with self._lock:
-            self._searches[key] = found
-            self._searches.move_to_end(key)
-            self._evict()
+        self._searches.put(key, found)
         return found
 
-    def _evict(self) -> None:
-        size = sum(found.record_count for found in self._searches.values()) * BYTES_PER_RECORD
-        while size > CACHED_BYTES and len(self._searches) > 2:
-            _, oldest = self._searches.popitem(last=False)
-            size -= oldest.record_count * BYTES_PER_RECORD
+    def keyword_candidates(self, params: KeywordRetrieveParams, query: str, *, node: str = "",
+                           cached_only: bool = False, progress: Progress = no_progress,
+                           is_cancelled: IsCancelled = never_cancelled) -> KeywordCandidates:
+        """Search a corpus, or return what the same search found before.
+
+        Raises
+        ------
+        SearchNeeded
+            With `cached_only`, when this search has not been made yet.
+        InspectorError
+            3009 … for the path, FileRefused for its content.
+        """
+        found = self.corpora.candidates(
+            params.corpus, params.summary_field, query, KeywordWeights.of_params(params), node=node,
+            cached_only=cached_only, progress=progress, is_cancelled=is_cancelled)
+        if found is None:
+            raise SearchNeeded
+        return found
+
+    def subgraph_candidates(self, params: RetrieveSubgraphParams, query: str, *, node: str = "",
+                            cached_only: bool = False, progress: Progress = no_progress,
+                            is_cancelled: IsCancelled = never_cancelled) -> SubgraphCandidates:
+        """Search a knowledge graph, or return what the same search found before.
+
+        Raises
+        ------
+        SearchNeeded
+            With `cached_only`, when this search has not been made yet.
+        InspectorError
+            3009 … for the path, FileRefused for its content, 4001 or 8003 for the model.
+        """
+        found = self.graphs.candidates(
+            params.knowledge_graph, query, embeddings=params.use_embeddings, node=node,
+            cached_only=cached_only, progress=progress, is_cancelled=is_cancelled)
+        if found is None:
+            raise SearchNeeded
+        return found
+
+    def prepare(self, tables: Iterable[NodeParams], progress: Progress = no_progress,
+                is_cancelled: IsCancelled = never_cancelled) -> None:
+        """Load or build what the searches of these nodes need: word indexes first, then vectors.
+
+        Raises
+        ------
+        InspectorError
+            For a path, a content, or a model.
+        Cancelled
+            When `is_cancelled` says so.
+        """
+        tables = list(tables)
+        for embeddings in (False, True):
+            for params in tables:
+                self._prepare(params, embeddings, progress, is_cancelled)
+
+    def _prepare(self, params: NodeParams, embeddings: bool, progress: Progress,
+                 is_cancelled: IsCancelled) -> None:
+        if isinstance(params, RetrieveParams) and params.embedded_string_storage:
+            search = self.search_of(params.embedded_string_storage)
+            if not embeddings:
+                search.prepare_sparse(progress, is_cancelled)
+            elif params.retrieval_mode is not RetrievalMode.Lexical:
+                search.prepare_index(progress, is_cancelled)
+        elif isinstance(params, KeywordRetrieveParams) and params.corpus and not embeddings:
+            index_of(self.corpora.corpus(params.corpus, params.summary_field, progress=progress,
+                                         is_cancelled=is_cancelled), params.preview_chars)
+        elif isinstance(params, RetrieveSubgraphParams) and params.knowledge_graph and (
+                params.use_embeddings or not embeddings):
+            self.graphs.searcher(params.knowledge_graph).prepare(
+                embeddings=embeddings, progress=progress, is_cancelled=is_cancelled)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was rebuilt beside the open files and why, and what could not be written."""
+        with self._lock:
+            notes = [note for storage in self._storages.values() for note in storage.search.notes]
+        return (*notes, *(note for searcher in self.graphs.open_graphs().values()
+                          for note in searcher.notes))
 
     def reload(self, name: str, *, progress: Progress = no_progress,
                is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
@@ -210,7 +293,8 @@ class Workspace:
         with self._lock:
             used = {file: storage.knowledge.name for storage in self._storages.values()
                     for file in storage.knowledge.files}
-            return used | {path: path.name for path in self._strings}
+            used |= {path: path.name for path in self._strings}
+        return used | {path: path.name for path in self.graphs.open_graphs()}
 
     def open_knowledge_bases(self) -> Mapping[Path, KnowledgeBase]:
         """Return the knowledge that is open, by path."""

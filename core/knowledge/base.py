@@ -161,7 +161,7 @@ def _build(source: Source, findings: Findings, progress: Progress,
     return KnowledgeBase(
         source.path, source.files, source.name, replace(source.config, fields=fields),
         records.ids, records.texts, records.metadata, MappingProxyType(columns), fields, found,
-        _digest(records.texts))
+        texts_digest(records.texts))
 
 
 def _fields(source: Source, records: Records) -> tuple[Field, ...]:
@@ -182,7 +182,7 @@ def _columns(source: Source, records: Records, fields: tuple[Field, ...]) -> dic
     return columns
 
 
-def _digest(texts: tuple[str, ...]) -> str:
+def texts_digest(texts: Sequence[str]) -> str:
     """Hash the number of texts, their lengths in characters, and all their characters as UTF-8."""
     lengths = np.fromiter(map(len, texts), dtype="<i8", count=len(texts))
     digest = hashlib.sha256(len(texts).to_bytes(8, "little"))

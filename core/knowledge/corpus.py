@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.findings import Finding, Findings
-from core.knowledge.front_matter import FrontMatter, read_front_matter
+from core.knowledge.front_matter import FrontMatter, body_of, read_front_matter
 from core.knowledge.jsonfile import describe, read_json, read_text, refuse_errors
 from core.knowledge.jsonpath import child
+from core.knowledge.kinds import CROSS_LINKS, MARKDOWN_SUFFIXES
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-CROSS_LINKS = "cross_links.json"
-SUFFIXES = (".md", ".markdown")
 MAX_FILES = 100_000
 MAX_FILE_BYTES = 16 << 20
 
@@ -54,6 +53,12 @@ class CorpusEntry:
         """The first folder of the path, or "" where it has none."""
         folder, slash, _ = self.path.partition("/")
         return folder if slash else ""
+
+    @property
+    def body(self) -> str:
+        """What a prompt reads: the content without front matter; all of it where that is blank."""
+        body = body_of(self.content)
+        return body if body.strip() else self.content
 
 
 class CorpusProtocol(Protocol):
@@ -211,7 +216,7 @@ def _markdown_files(folder: Path, findings: Findings) -> list[Path]:
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            if name.startswith(".") or not name.lower().endswith(SUFFIXES):
+            if name.startswith(".") or not name.lower().endswith(MARKDOWN_SUFFIXES):
                 continue
             file = Path(here, name)
             if file.resolve().is_relative_to(root):

@@ -59,6 +59,16 @@ def front_matter_text(content: str) -> tuple[str | None, bool]:
     return None, False
 
 
+def body_of(content: str) -> str:
+    """Return what follows the front matter, without blank lines before it; all without one."""
+    text, _ = front_matter_text(content)
+    if text is None:
+        return content
+    # The first line, those of the front matter, and the line that ends it.
+    lines = content.split("\n")[2 + (text.count("\n") + 1 if text else 0):]
+    return "\n".join(lines).lstrip("\n")
+
+
 def read_front_matter(content: str, findings: Findings) -> FrontMatter:
     """Read the front matter of a Markdown file; problems go to `findings`.
 

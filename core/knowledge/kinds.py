@@ -7,6 +7,7 @@ import re
 import stat
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import orjson
@@ -20,7 +21,8 @@ class FileKind(Enum):
 
     RECORDS is any array, so a string map too: the two have the same shape. KNOWLEDGE is a
     knowledge config; as what a node expects (see `accepted_kinds`), anything with records. STRINGS
-    and MAP are only expected, never detected.
+    and MAP are only expected, never detected. CORPUS, where it is expected, is any folder, or
+    anything with records.
     """
 
     GRAPH = "a graph"
@@ -35,6 +37,7 @@ class FileKind(Enum):
     STRINGS = "a string storage"
     SCHEMAS = "a schema catalog"
     KNOWLEDGE_GRAPH = "a knowledge graph"
+    CORPUS = "a folder of Markdown files"
     TURN = "a saved turn"
     UNKNOWN = "an unknown kind of file"
 
@@ -45,8 +48,14 @@ _ACCEPTED = {
     FileKind.RECORDS: frozenset({FileKind.RECORDS, FileKind.JSONL, FileKind.PROJECT}),
     FileKind.STRINGS: frozenset({FileKind.LIST, FileKind.RECORDS, FileKind.MULTIMAP}),
     FileKind.MAP: frozenset({FileKind.RECORDS}),
+    FileKind.CORPUS: frozenset({FileKind.CORPUS, FileKind.KNOWLEDGE, FileKind.RECORDS,
+                                FileKind.JSONL, FileKind.PROJECT, FileKind.MEMORY}),
 }
+MARKDOWN_SUFFIXES = (".md", ".markdown")
+CROSS_LINKS = "cross_links.json"
 
+_FRONT_MATTER = b"---"
+_MOST_ENTRIES = 1000
 _HEAD_BYTES = 16 << 10
 _WHOLE_BYTES = 64 << 20
 _TOKEN = re.compile(r'("(?>[^"\\]++|\\.)*+")\s*+(:)?|([\[{])|([\]}])|[^\s"\[\]{}]++', re.DOTALL)
@@ -79,11 +88,13 @@ def accepted_kinds(expected: FileKind) -> frozenset[FileKind]:
 
 
 def kind_of(path: Path) -> FileKind:
-    """Tell what kind of file `path` is; UNKNOWN for a folder and for what cannot be read.
+    """Tell what kind of file `path` is; UNKNOWN for what cannot be read.
 
-    Reads the first 16 KiB, and more only of an object whose head does not tell. A ``.json`` file
-    that is no valid JSON is taken for what its first keys or its name say, else for a knowledge
-    config, so that its loader can say where it is broken.
+    A folder is a CORPUS when there are Markdown files with front matter in it or in the folders
+    in it, or a ``cross_links.json``, and UNKNOWN otherwise. Of a file it reads the first 16 KiB,
+    and more only of an object whose head does not tell. A ``.json`` file that is no valid JSON is
+    taken for what its first keys or its name say, else for a knowledge config, so that its loader
+    can say where it is broken.
     """
     kind, guess = _look_at(path)
     return kind or guess
@@ -101,6 +112,9 @@ def _look_at(path: Path) -> tuple[FileKind | None, FileKind]:
     name = path.name.casefold()
     try:
         status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            folder = FileKind.CORPUS if _is_corpus(path) else FileKind.UNKNOWN
+            return folder, folder
         if not stat.S_ISREG(status.st_mode):
             return FileKind.UNKNOWN, FileKind.UNKNOWN
         if name.endswith(".txt"):
@@ -117,6 +131,27 @@ def _look_at(path: Path) -> tuple[FileKind | None, FileKind]:
     except (OSError, ValueError):
         return FileKind.UNKNOWN, FileKind.UNKNOWN
     return _look_at_whole(data, outline, name)
+
+
+def _is_corpus(folder: Path) -> bool:
+    folders = [folder, *(entry for entry in _entries(folder) if entry.is_dir())]
+    return (folder / CROSS_LINKS).is_file() or any(
+        _has_front_matter(file) for place in folders for file in _entries(place)
+        if file.name.lower().endswith(MARKDOWN_SUFFIXES))
+
+
+def _entries(folder: Path) -> list[Path]:
+    """List what lies in a folder, without what starts with a dot, up to a limit."""
+    entries = (entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    return sorted(islice(entries, _MOST_ENTRIES))
+
+
+def _has_front_matter(file: Path) -> bool:
+    try:
+        with file.open("rb") as stream:
+            return stream.readline(_HEAD_BYTES).rstrip() == _FRONT_MATTER
+    except OSError:
+        return False
 
 
 def _look_at_whole(data: bytes, outline: _Outline, name: str) -> tuple[FileKind | None, FileKind]:

@@ -55,7 +55,8 @@ class StorageRoot:
         ------
         InspectorError
             3009 for an absolute name, a drive letter, or one that leaves the root; 3010 for a
-            missing file, a backslash, a null byte; 3011 for a folder or another kind of file.
+            missing file, a backslash, a null byte; 3011 for another kind of file, and for a
+            folder unless a corpus is expected.
         """
         place = Place(node=node, param=param)
         _check_name(name, place)
@@ -65,6 +66,8 @@ class StorageRoot:
             is_folder, is_file = path.is_dir(), path.is_file()
         except OSError as error:
             raise _not_found(f'"{shown}" cannot be looked at: {error.strerror}', place) from error
+        if is_folder and expect is FileKind.CORPUS:
+            return path
         if is_folder:
             raise InspectorError(Code.StorageKindMismatch, f'"{shown}" is a folder, not a file',
                                  place=place, hint="name a file in it")
@@ -77,7 +80,7 @@ class StorageRoot:
         return path
 
     def name_of(self, path: Path | str) -> str:
-        """Return the storage name of a file: relative to the root, with ``/``.
+        """Return the storage name of a file or folder: relative to the root, with ``/``.
 
         Raises
         ------
@@ -89,6 +92,8 @@ class StorageRoot:
             resolved = Path(path).resolve()
         except (OSError, RuntimeError, ValueError):
             raise _not_found(f'"{_shown(str(path))}" leads nowhere', place) from None
+        if resolved == self.path:
+            return "."
         if self.path not in resolved.parents:
             raise _outside(f'"{_shown(str(path))}" lies outside the storage root {self.path}',
                            place)

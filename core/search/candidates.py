@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -71,6 +71,8 @@ class Candidates:
     matching_count : number of records that the filter lets through (n without one).
     dense, sparse : the legs; None where the leg was not searched.
     why_filtered : row → the falsified part of the filter (``args[1] is false``).
+    metadata : of the records as their file has it; () where it is not known.
+    field_names : the metadata fields that the schema declares, None where there is no schema.
     embed_ms, search_ms : wall time of the two steps, milliseconds.
     """
 
@@ -82,6 +84,8 @@ class Candidates:
     dense: DenseLeg | None
     sparse: SparseLeg | None
     why_filtered: Callable[[int], str]
+    metadata: Sequence[Mapping[str, Any] | None] = ()
+    field_names: tuple[str, ...] | None = None
     embed_ms: float = 0.0
     search_ms: float = 0.0
 

@@ -14,6 +14,7 @@ import hashlib
 import json
 import mmap
 import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,20 +99,21 @@ def dense_leg(records: RecordVectors, query: NDArray[np.float32],
     count, dimension = records.vectors.shape
     if query.shape != (dimension,) or not np.isfinite(query).all():
         raise ValueError(f"no query vector of {dimension} finite numbers")
-    distances = exact_distances(records, query)
-    order = smallest_first(distances)
-    rows = None
+    # Index and scan leave the interpreter to each other, so they run side by side.
+    with ThreadPoolExecutor(1, "dense") as side:
+        asked = (side.submit(index.nearest, query, min(MAX_DEPTH, count))
+                 if index is not None and matching is None else None)
+        distances = exact_distances(records, query)
+        order = smallest_first(distances)
+        found = asked.result() if asked is not None else None
     if matching is not None:
         rows = order[matching[order]]
-    elif index is not None:
-        rows = index.nearest(query, min(MAX_DEPTH, count))
-    from_index = matching is None and rows is not None
-    if rows is None:
+    elif found is not None:
+        rows = smallest_first(distances, np.sort(found))
+    else:
         rows = order
-    elif from_index:
-        rows = smallest_first(distances, np.sort(rows))
     rows.setflags(write=False)
-    return DenseLeg(distances, order, rows, ranks(rows, count), from_index)
+    return DenseLeg(distances, order, rows, ranks(rows, count), found is not None)
 
 
 class HnswIndex:

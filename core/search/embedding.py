@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from core.errors import Code, InspectorError, Place
+from core.errors import Cancelled, Code, InspectorError, Place
 from core.parameters import did_you_mean
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.search.models import find_model, model_names, token_counter
@@ -79,6 +79,7 @@ class ModelProvider:
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
         self._loaded: dict[str, Embedder] = {}
+        self._closed = False
 
     def get(self, name: str) -> Embedder:
         """Return the model of this name, loading it if need be.
@@ -88,6 +89,8 @@ class ModelProvider:
         InspectorError
             8003 for a model that is unknown, altered or of the wrong dimension; 4001 for one that
             is not installed or cannot be loaded. The next call tries again.
+        Cancelled
+            Once this is closed.
         """
         key = _canonical(name)
         with self._lock:
@@ -98,10 +101,16 @@ class ModelProvider:
         with loading:
             with self._lock:
                 known = self._loaded.get(key)
+                stop_if(lambda: self._closed)
             if known is None:
                 known = self._loader(key)
                 with self._lock:
-                    self._loaded[key] = known
+                    is_late = self._closed
+                    if not is_late:
+                        self._loaded[key] = known
+                if is_late:
+                    _close(known)
+                    raise Cancelled
         return known
 
     def loaded(self, name: str) -> bool:
@@ -110,14 +119,13 @@ class ModelProvider:
             return _canonical(name) in self._loaded
 
     def close(self) -> None:
-        """Forget all models, and end what embedders of them need ending."""
+        """Forget all models, and end what they and the loader have that needs ending."""
         with self._lock:
+            self._closed = True
             embedders = list(self._loaded.values())
             self._loaded.clear()
-        for embedder in embedders:
-            close = getattr(embedder, "close", None)
-            if close is not None:
-                close()
+        for owner in (self._loader, *embedders):
+            _close(owner)
 
 
 class SentenceTransformerEmbedder:
@@ -311,6 +319,12 @@ def _import_sentence_transformers() -> Any:
         chatter.disable_progress_bar()
         logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
         return library
+
+
+def _close(owner: object) -> None:
+    close = getattr(owner, "close", None)
+    if close is not None:
+        close()
 
 
 def _canonical(name: str) -> str:

@@ -44,16 +44,18 @@ class ProcessEmbedder:
     ------
     InspectorError
         What loading the model refuses: 8003 or 4001.
+    Cancelled
+        When `is_cancelled` says so while the model is loading; the child is ended.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, is_cancelled: IsCancelled = never_cancelled) -> None:
         self._name = name
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._frames: queue.SimpleQueue[tuple[dict[str, Any], bytes] | None] = queue.SimpleQueue()
         self._closed = False
         with self._lock:
-            ready = self._start(never_cancelled)
+            ready = self._start(is_cancelled)
         self.identity: str = ready["identity"]
         self.dimension: int = ready["dimension"]
         self.max_tokens: int = ready["max_tokens"]
@@ -98,7 +100,11 @@ class ProcessEmbedder:
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))})
         threading.Thread(target=_pump, args=(self._child.stdout, self._frames), daemon=True,
                          name="embedding-frames").start()
-        header: dict[str, Any] = self._next_frame(is_cancelled)[0]
+        try:
+            header: dict[str, Any] = self._next_frame(is_cancelled)[0]
+        except InspectorError:
+            self._stop()
+            raise
         return header
 
     def _answer(self, progress: Progress, is_cancelled: IsCancelled) -> NDArray[np.float32]:
@@ -161,6 +167,24 @@ class ProcessEmbedder:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
+
+
+class EmbedderProcesses:
+    """Loads models for a `ModelProvider`, each in a process of its own.
+
+    Closing ends those that are still loading, too.
+    """
+
+    def __init__(self) -> None:
+        self._closing = threading.Event()
+
+    def __call__(self, name: str) -> ProcessEmbedder:
+        """Return an embedder whose model is loaded; see `ProcessEmbedder`."""
+        return ProcessEmbedder(name, self._closing.is_set)
+
+    def close(self) -> None:
+        """Give up what is being loaded."""
+        self._closing.set()
 
 
 def _pump(pipe: IO[bytes] | None,

@@ -6,6 +6,7 @@ import re
 import string
 import threading
 import weakref
+from bisect import bisect_left
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,11 @@ class KeywordIndex:
     def __len__(self) -> int:
         """Return the number of entries."""
         return len(self.entries)
+
+    def row_of(self, path: str) -> int:
+        """Return the row of the entry with this path, or −1."""
+        row = bisect_left(self.entries, path, key=lambda entry: entry.path)
+        return row if row < len(self.entries) and self.entries[row].path == path else -1
 
     @staticmethod
     def _field_tokens(entry: CorpusEntry, corpus: CorpusProtocol,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import json
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,8 @@ from core.search.request import InvalidRequest, check_number, check_whole, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from core.parameters import KeywordRetrieveParams
 
 CATEGORY_WEIGHTS: Mapping[str, float] = MappingProxyType({
     "concepts": 1.5, "quickstarts": 1.5, "tasks": 1.2, "references": 1.0, "comparisons": 1.0,
@@ -91,6 +95,17 @@ class KeywordWeights:
             given["categories"] = {**CATEGORY_WEIGHTS, **given["categories"]}
         return cls(**given)
 
+    @classmethod
+    def of_params(cls, params: KeywordRetrieveParams) -> KeywordWeights:
+        """Return the weights of a node; its categories come on top of the default ones."""
+        given = json.loads(params.category_weights) if params.category_weights.strip() else {}
+        return cls(
+            path=params.path_weight, summary=params.summary_weight, aliases=params.aliases_weight,
+            content=params.content_weight, related=params.related_weight,
+            path_cap=params.path_cap, aliases_overlap=params.aliases_overlap,
+            preview_chars=params.preview_chars, categories={**CATEGORY_WEIGHTS, **given},
+            other_category=params.other_category_weight)
+
     def to_json(self) -> dict[str, Any]:
         """Return the weights as a JSON object, every one of them."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -137,6 +152,7 @@ class KeywordCandidates:
     overlaps : int32 (n, fields), how many stems each field has (columns as in `FIELDS`).
     scores : float64 (n,), 0 or more, higher is better.
     order : int64 (m,), the rows with a score above 0, best first, ties by path.
+    search_ms : wall time of the search, milliseconds.
     """
 
     query: str
@@ -146,6 +162,7 @@ class KeywordCandidates:
     overlaps: NDArray[np.int32]
     scores: NDArray[np.float64]
     order: NDArray[np.int64]
+    search_ms: float = 0.0
 
     def parts(self, row: int) -> tuple[FieldPart, ...]:
         """Return what each field gives to the row's base score, in the order of `FIELDS`."""
@@ -196,8 +213,31 @@ def count(overlaps: NDArray[np.int32], weights: KeywordWeights) -> NDArray[np.in
 
 def search(query: str, index: KeywordIndex, weights: KeywordWeights) -> KeywordCandidates:
     """Score every entry: Σ weight × counted stems over the fields, × the category's factor."""
+    started = time.perf_counter()
     stems = tuple(sorted(tokens(query)))
     overlaps = index.overlaps(stems)
+    overlaps.setflags(write=False)
+    scores, order = _scores(overlaps, index, weights)
+    return KeywordCandidates(query, stems, index, weights, overlaps, scores, order,
+                             1000 * (time.perf_counter() - started))
+
+
+def rescored(found: KeywordCandidates, weights: KeywordWeights) -> KeywordCandidates:
+    """Return the same search with the scores that other weights make; nothing is searched again.
+
+    Parameters
+    ----------
+    weights : with the `preview_chars` of those that `found` was made with, which its index has.
+    """
+    if weights == found.weights:
+        return found
+    scores, order = _scores(found.overlaps, found.index, weights)
+    return replace(found, weights=weights, scores=scores, order=order)
+
+
+def _scores(overlaps: NDArray[np.int32], index: KeywordIndex, weights: KeywordWeights
+            ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return scores and order of `KeywordCandidates`, read-only."""
     touched = np.flatnonzero(overlaps.any(axis=1))
     counted = count(overlaps[touched], weights)
     base = np.zeros(len(touched), dtype=np.float64)
@@ -211,6 +251,6 @@ def search(query: str, index: KeywordIndex, weights: KeywordWeights) -> KeywordC
         scores[touched] = base * factors[index.category_codes[touched]]
     scored = touched[scores[touched] > 0]
     order = scored[np.argsort(-scores[scored], kind="stable")]
-    for array in (overlaps, scores, order):
+    for array in (scores, order):
         array.setflags(write=False)
-    return KeywordCandidates(query, stems, index, weights, overlaps, scores, order)
+    return scores, order

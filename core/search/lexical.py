@@ -14,6 +14,7 @@ Which BM25 Do You Mean?, ECIR 2020 (Lucene, accurate); Lù: BM25S, arXiv 2407.03
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import threading
 import unicodedata
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.knowledge.sidecar import SidecarFolder
+
 K1 = 1.2
 B = 0.75
 METHOD = "lucene"
@@ -42,6 +45,7 @@ SUFFIX = ".bm25"
 FORMAT_VERSION = 2
 
 _BLOCK = 4096
+_NO_TQDM = "DISABLE_TQDM"
 _ARRAYS = ("scores", "rows", "starts", "words")
 _import_lock = threading.Lock()
 
@@ -128,6 +132,32 @@ def build_lexical_index(texts: Sequence[str], progress: Progress = no_progress,
                         made["indptr"].astype(np.int64, copy=False), len(texts))
 
 
+def prepare_lexical(texts: Sequence[str], source: str, sidecars: SidecarFolder,
+                    progress: Progress = no_progress,
+                    is_cancelled: IsCancelled = never_cancelled) -> LexicalIndex:
+    """Load the index of all texts from its sidecar, or build it and keep it there.
+
+    Parameters
+    ----------
+    source : hash of the texts (`core.knowledge.base.texts_digest`).
+
+    Raises
+    ------
+    Cancelled
+        When `is_cancelled` says so.
+    """
+    key = lexical_key(source)
+    found = sidecars.load(SUFFIX, key)
+    if found is not None:
+        try:
+            return from_arrays(found.arrays, len(texts))
+        except ValueError as error:
+            sidecars.note(f"the {SUFFIX} file is made again: {error}")
+    index = build_lexical_index(texts, progress, is_cancelled)
+    sidecars.store(SUFFIX, key, to_arrays(index))
+    return index
+
+
 def to_arrays(index: LexicalIndex) -> dict[str, NDArray[Any]]:
     """Return the index as arrays for a sidecar; no token has a line break, which parts them."""
     words = "\n".join(index.vocabulary).encode("utf-8")
@@ -192,7 +222,10 @@ class _NoNumba(MetaPathFinder):
 
 
 def _import_bm25s() -> Any:
-    """Import bm25s without numba, and without what it does to its logger's level."""
+    """Import bm25s without numba, without what it does to its logger's level, and without tqdm.
+
+    Even a progress bar that is switched off starts a thread which never ends.
+    """
     with _import_lock:
         known = sys.modules.get("bm25s")
         if known is not None:
@@ -201,9 +234,15 @@ def _import_bm25s() -> Any:
         level = logger.level
         finder = _NoNumba()
         sys.meta_path.insert(0, finder)
+        was_disabled = os.environ.get(_NO_TQDM)
+        os.environ[_NO_TQDM] = "1"
         try:
             import bm25s
         finally:
+            if was_disabled is None:
+                del os.environ[_NO_TQDM]
+            else:
+                os.environ[_NO_TQDM] = was_disabled
             sys.meta_path.remove(finder)
             logger.setLevel(level)
         return bm25s

@@ -24,15 +24,7 @@ from core.search.dense import (
     load_index,
     store_index,
 )
-from core.search.lexical import SUFFIX as LEXICAL_SUFFIX
-from core.search.lexical import (
-    LexicalIndex,
-    build_lexical_index,
-    from_arrays,
-    lexical_key,
-    sparse_leg,
-    to_arrays,
-)
+from core.search.lexical import LexicalIndex, prepare_lexical, sparse_leg
 from core.search.models import find_model
 from core.search.vectors import RecordVectors, prepare_vectors
 
@@ -119,7 +111,8 @@ class KnowledgeSearch:
         if self._lexical is None:
             with self._alone("sparse", is_cancelled):
                 if self._lexical is None:
-                    self._lexical = self._make_lexical(progress, is_cancelled)
+                    self._lexical = prepare_lexical(self.knowledge.texts, self.knowledge.digest,
+                                                    self._sidecars, progress, is_cancelled)
 
     def prepare_dense(self, progress: Progress = no_progress,
                       is_cancelled: IsCancelled = never_cancelled) -> None:
@@ -200,6 +193,8 @@ class KnowledgeSearch:
                             else int(np.count_nonzero(matching))),
             dense=dense_result, sparse=sparse,
             why_filtered=_WhyFiltered(knowledge, compiled_filter),
+            metadata=knowledge.metadata,
+            field_names=tuple(field.name for field in knowledge.fields),
             embed_ms=embed_ms, search_ms=1000 * (time.perf_counter() - started))
 
     @property
@@ -216,10 +211,9 @@ class KnowledgeSearch:
         try:
             return self._models.get(name)
         except InspectorError as error:
-            if str(error.place):
-                raise
-            raise InspectorError(error.code, error.message, hint=error.hint, place=Place(
-                file=str(self.knowledge.path), json_path="embedding_model")) from error
+            where = Place(file=str(self.knowledge.path), json_path="embedding_model")
+            raise InspectorError(error.code, error.message, place=where,
+                                 hint=error.hint) from error
 
     def _embed_query(self, query: str, progress: Progress) -> NDArray[np.float32]:
         """Embed a query, or return what it was embedded as before."""
@@ -251,19 +245,6 @@ class KnowledgeSearch:
         if self._vectors is None:
             raise LookupError("the dense leg has not been prepared")
         return dense_leg(self._vectors, vector, matching, self._index)
-
-    def _make_lexical(self, progress: Progress, is_cancelled: IsCancelled) -> LexicalIndex:
-        knowledge = self.knowledge
-        key = lexical_key(knowledge.digest)
-        found = self._sidecars.load(LEXICAL_SUFFIX, key)
-        if found is not None:
-            try:
-                return from_arrays(found.arrays, len(knowledge.ids))
-            except ValueError as error:
-                self._sidecars.note(f"the {LEXICAL_SUFFIX} file is made again: {error}")
-        index = build_lexical_index(knowledge.texts, progress, is_cancelled)
-        self._sidecars.store(LEXICAL_SUFFIX, key, to_arrays(index))
-        return index
 
     def _make_index(self, vectors: RecordVectors, progress: Progress,
                     is_cancelled: IsCancelled) -> HnswIndex:

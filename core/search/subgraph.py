@@ -6,6 +6,7 @@ Pass 1 finds the entry points (here and in `core.selection.entry_points`), Pass 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,6 +42,7 @@ class SubgraphCandidates:
     distances : float32 (nodes,), cosine distances, 0 or more; None when embeddings are not
         enabled.
     tokens : the query's words as full text sees them.
+    search_ms : wall time of the search, milliseconds.
     """
 
     query: str
@@ -48,6 +50,7 @@ class SubgraphCandidates:
     fts_scores: NDArray[np.float32]
     distances: NDArray[np.float32] | None
     tokens: tuple[str, ...]
+    search_ms: float = 0.0
 
 
 def embedding_text(node: GraphNode) -> str:
@@ -111,6 +114,7 @@ class SubgraphSearch:
 
         The result serves every scope, `top_k` and depth.
         """
+        started = time.perf_counter()
         tokens = query_tokens(query)
         scores = self.index.score(tokens)
         distances = None
@@ -119,7 +123,8 @@ class SubgraphSearch:
             distances = np.maximum(self.distances(query), np.float32(0))
             distances.setflags(write=False)
         scores.setflags(write=False)
-        return SubgraphCandidates(query, self.graph, scores, distances, tuple(tokens))
+        return SubgraphCandidates(query, self.graph, scores, distances, tuple(tokens),
+                                  1000 * (time.perf_counter() - started))
 
     def retrieve(self, request: SubgraphRequest) -> SubgraphResult:
         """Search, choose the entry points and walk from them.

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.search.subgraph_request import ExpansionDepth
+from core.parameters import ExpansionDepth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from core.parameters import ExpansionDepth
 from core.search.request import InvalidRequest, check_whole, shown
 
 if TYPE_CHECKING:
     from core.knowledge.kgraph import TagValue
+    from core.parameters import RetrieveSubgraphParams
 
 MAX_TOP_K = 50
 DEFAULT_TOP_K = 5
-
-
-class ExpansionDepth(StrEnum):
-    """How far Pass 2 walks from the matches (see `core.search.subgraph_expand`)."""
-
-    NONE = "none"
-    SHALLOW = "shallow"
-    STANDARD = "standard"
-    DEEP = "deep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +91,16 @@ class SubgraphRequest:
         return cls(given["query"], given.get("top_k", DEFAULT_TOP_K),
                    _depth(given.get("expansion_depth", ExpansionDepth.NONE)),
                    _scope(given.get("scope", {})), raw)
+
+    @classmethod
+    def of_params(cls, query: str, params: RetrieveSubgraphParams) -> SubgraphRequest:
+        """Return the request that a node makes."""
+        tags = json.loads(params.tag_filters) if params.tag_filters.strip() else {}
+        # A script may have given the depth by its name.
+        depth = params.specs()["expansion_depth"].check(params.expansion_depth)
+        return cls(query, params.top_k, depth,
+                   Scope(params.root_node_id, tags, params.directory_prefix),
+                   params.include_raw_text)
 
 
 def _object(param: str, value: Any) -> Mapping[str, Any]:

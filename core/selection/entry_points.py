@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from core.search.order import largest_first, smallest_first
 from core.search.subgraph_request import MAX_TOP_K
 from core.search.subgraph_scope import ScopeFilter
 from core.selection.fusion import reciprocal_rank_fusion
+from core.selection.select import Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,14 +25,6 @@ RRF_K = 60
 HYBRID_DEPTH = leg_depth(MAX_TOP_K)
 """How many nodes each leg gives to the fusion. The same for every `top_k`, so that the first
 matches of a longer list are always the shorter list."""
-
-
-class MatchReason(StrEnum):
-    """Why a node that was found is no match: the first stage that dropped it. NONE for a match."""
-
-    NONE = ""
-    SCOPE = "scope"
-    TOP_K = "top_k"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +50,7 @@ class SubgraphMatch:
     distance: float | None
     rank_fts: int | None
     rank_dense: int | None
-    reason: MatchReason
+    reason: Reason
     needs: str = ""
 
 
@@ -106,44 +98,68 @@ class EntryPoints:
     @cached_property
     def matches(self) -> tuple[SubgraphMatch, ...]:
         """The entry points, best first; ties by the order in the file."""
-        return tuple(self._story(self._ranking, place, MatchReason.NONE)
+        return tuple(self._story(self._ranking, place, Reason.NONE)
                      for place in range(len(self.match_rows)))
 
-    def near_misses(self, limit: int = 200) -> tuple[SubgraphMatch, ...]:
-        """Return the first `limit` nodes that were found and are no matches.
+    @property
+    def near_miss_count(self) -> int:
+        """How many nodes were found and are no matches."""
+        return len(self._near_rows)
+
+    def near_miss_rows(self, reason: Reason | None = None) -> NDArray[np.int64]:
+        """Return the rows of the nodes that were found and are no matches: int64 (m,).
 
         First those that only `top_k` cut off, then those that the scope leaves out, each best
-        first.
+        first. With `reason`, only those that this stage dropped.
         """
-        first = self.request.top_k
-        stories = [self._story(self._ranking, place, MatchReason.TOP_K)
-                   for place in range(first, min(len(self._ranking.rows), first + limit))]
-        if self.in_scope is not None and len(stories) < limit:
-            everything = self._unscoped
-            outside = np.flatnonzero(~self.in_scope[everything.rows])
-            stories += [self._story(everything, place, MatchReason.SCOPE)
-                        for place in outside[:limit - len(stories)].tolist()]
-        return tuple(stories)
+        cut = len(self._ranking.rows) - len(self.match_rows)
+        return {None: self._near_rows, Reason.TOP_K: self._near_rows[:cut],
+                Reason.SCOPE: self._near_rows[cut:]}.get(reason, self._near_rows[:0])
+
+    def near_misses(self, limit: int = 200) -> tuple[SubgraphMatch, ...]:
+        """Return the first `limit` near-misses, in the order of `near_miss_rows`."""
+        stories = (self.story(row) for row in self._near_rows[:limit].tolist())
+        return tuple(story for story in stories if story is not None)
+
+    def story(self, row: int) -> SubgraphMatch | None:
+        """Return everything about one node in Pass 1; None for one that no leg found."""
+        place = _place(self._ranking.rows, row)
+        if place is not None:
+            is_match = place <= len(self.match_rows)
+            return self._story(self._ranking, place - 1,
+                               Reason.NONE if is_match else Reason.TOP_K)
+        if self.in_scope is None or self.in_scope[row]:
+            return None
+        place = _place(self._unscoped.rows, row)
+        return None if place is None else self._story(self._unscoped, place - 1, Reason.SCOPE)
+
+    @cached_property
+    def _near_rows(self) -> NDArray[np.int64]:
+        rows = self._ranking.rows[len(self.match_rows):]
+        if self.in_scope is not None:
+            found = self._unscoped.rows
+            rows = np.concatenate([rows, found[~self.in_scope[found]]])
+        return rows
 
     @cached_property
     def _unscoped(self) -> _Ranking:
         return _rank(self.candidates, None)
 
-    def _story(self, ranking: _Ranking, place: int, reason: MatchReason) -> SubgraphMatch:
+    def _story(self, ranking: _Ranking, place: int, reason: Reason) -> SubgraphMatch:
         row = int(ranking.rows[place])
         node = self.candidates.graph.nodes[row]
         ranks = {"fts": _place(ranking.fts, row), "dense": _place(ranking.dense, row)}
         fts_score = float(self.candidates.fts_scores[row])
         distances = self.candidates.distances
         needs = ""
-        if reason is MatchReason.TOP_K:
+        if reason is Reason.TOP_K:
             needs = (f"top_k ≥ {place + 1}" if place < MAX_TOP_K
                      else f"out of reach: rank {place + 1}, top_k ends at {MAX_TOP_K}")
-        elif reason is MatchReason.SCOPE:
+        elif reason is Reason.SCOPE:
             needs = self._filter.why_out(row)
         return SubgraphMatch(
             row=row, node_id=node.id, title=node.title, reason=reason, needs=needs,
-            rank=None if reason is MatchReason.SCOPE else place + 1,
+            rank=None if reason is Reason.SCOPE else place + 1,
             score=float(ranking.scores[place]),
             match_reason="+".join(leg for leg, rank in ranks.items() if rank is not None),
             fts_score=fts_score if fts_score > 0 else None,

@@ -10,7 +10,31 @@ from core.parameters import RetrievalMode
 from core.selection.select import Reason
 
 if TYPE_CHECKING:
+    from core.selection.keyword_select import KeywordCounts
     from core.selection.select import Counts
+    from core.selection.subgraph_listing import SubgraphCounts
+
+_HELP = {
+    "records": "All records of the knowledge.",
+    "match filter": "Records that the filter lets through.",
+    "raw": "The nearest of them: top_k, before the threshold.",
+    "dense raw": "The nearest of them that the dense leg yields: max(4 × top_k, 50).",
+    "within threshold": "Of these, the ones whose distance is within the threshold.",
+    "with query words": "Records that share a word with the query.",
+    "BM25 leg": "The best of them by BM25 score: max(4 × top_k, 50).",
+    "fused": "Records of both legs; one that is in both is counted once.",
+    "hits": "What goes into the prompt.",
+    "entries": "All entries of the corpus.",
+    "matched": "Entries that share a word with the question, in any field.",
+    "at or above min_score": "Of these, the ones whose score reaches min_score.",
+    "nodes": "All nodes of the knowledge graph.",
+    "in scope": "Nodes that root_node_id, tag_filters and directory_prefix let through.",
+    "found": "Of these, the ones that share a word with the question, or with embeddings the best "
+             "of each leg.",
+    "matches": "The best of them: top_k, where the walk starts.",
+    "reached": "Matches and the nodes that the walk comes to from them.",
+    "in the prompt": "The matches and what is around them: these nodes go into the prompt.",
+}
 
 
 class Leg(StrEnum):
@@ -25,9 +49,10 @@ class Leg(StrEnum):
 class Stage:
     """One stage of the funnel.
 
-    count : records that are left after it, equal to what came in minus `removed`. What came in is
+    count : what is left after it, equal to what came in minus `removed`. What came in is
         the stage before in the same leg; for the first stage of a leg the trunk (``match
         filter``), and for the stage that joins the legs (``fused``) the sum of both.
+    removed : how many fewer come out than came in; negative where the stage adds some.
     reason : which near-misses the stage removed; NONE where it removed none that can be listed.
     why : `removed` in words, e.g. ``by filter``; "" for the first stage.
     """
@@ -38,6 +63,11 @@ class Stage:
     removed: int
     reason: Reason
     why: str
+
+    @property
+    def help(self) -> str:
+        """What the stage lets through, in a sentence."""
+        return _HELP.get(self.label, "")
 
 
 def funnel_stages(counts: Counts, mode: RetrievalMode) -> tuple[Stage, ...]:
@@ -108,3 +138,32 @@ def _sparse_leg(counts: Counts, leg: Leg) -> tuple[Stage, ...]:
 def _hits(counts: Counts, before: int) -> Stage:
     return Stage("hits", counts.result, Leg.NONE, before - counts.result, Reason.TOP_K,
                  "beyond top_k")
+
+
+def keyword_stages(counts: KeywordCounts) -> tuple[Stage, ...]:
+    """Return the stages of a keyword retrieval."""
+    return (Stage("entries", counts.entries, Leg.NONE, 0, Reason.NONE, ""),
+            Stage("matched", counts.matched, Leg.NONE, counts.entries - counts.matched,
+                  Reason.NONE, "without query words"),
+            Stage("at or above min_score", counts.at_or_above, Leg.NONE,
+                  counts.matched - counts.at_or_above, Reason.MIN_SCORE, "by min_score"),
+            Stage("hits", counts.hits, Leg.NONE, counts.at_or_above - counts.hits, Reason.K,
+                  "beyond k"))
+
+
+def subgraph_stages(counts: SubgraphCounts) -> tuple[Stage, ...]:
+    """Return the stages of a subgraph retrieval; the walk adds nodes, the cap removes some."""
+    cut = counts.reached - counts.nodes_in_result
+    reached = Stage("reached", counts.reached, Leg.NONE, counts.matches - counts.reached,
+                    Reason.NONE, "by the walk")
+    result = Stage("in the prompt", counts.nodes_in_result, Leg.NONE,
+                   cut or counts.matches - counts.nodes_in_result, Reason.NONE,
+                   "beyond 500 nodes" if cut else "by the walk")
+    return (Stage("nodes", counts.nodes, Leg.NONE, 0, Reason.NONE, ""),
+            Stage("in scope", counts.in_scope, Leg.NONE, counts.nodes - counts.in_scope,
+                  Reason.SCOPE, "by scope"),
+            Stage("found", counts.found, Leg.NONE, counts.in_scope - counts.found, Reason.NONE,
+                  "not found"),
+            Stage("matches", counts.matches, Leg.NONE, counts.found - counts.matches,
+                  Reason.TOP_K, "beyond top_k"),
+            *((reached, result) if cut else (result,)))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.search.request import check_number, check_whole
+from core.selection.select import Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,14 +22,6 @@ DEFAULT_K = 5
 DEFAULT_MIN_SCORE = 2.0
 MAX_K = 1000
 DECIMALS = 3
-
-
-class KeywordReason(StrEnum):
-    """Why an entry is no hit: the first stage that dropped it. NONE for a hit."""
-
-    NONE = ""
-    MIN_SCORE = "min_score"
-    K = "k"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +55,7 @@ class KeywordHit:
     entry: CorpusEntry
     score: float
     match_reason: str
-    reason: KeywordReason
+    reason: Reason
     rank: int | None
     parts: tuple[FieldPart, ...]
     base: float
@@ -101,16 +93,24 @@ class KeywordSelection:
         """How many entries match the query and are no hits."""
         return max(len(self.candidates.order) - self.counts.hits, 0)
 
-    def near_misses(self, limit: int = 200,
-                    reason: KeywordReason | None = None) -> tuple[KeywordHit, ...]:
-        """Return the first `limit` matching entries that are no hits, best first.
+    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
+        """Return the rows of the first `limit` matching entries that are no hits, best first.
 
         With `reason`, only those that this stage dropped.
         """
         order, first, floor = self.candidates.order, self.counts.hits, self.counts.at_or_above
-        rows = {KeywordReason.K: order[first:floor], KeywordReason.MIN_SCORE: order[floor:],
+        rows = {Reason.K: order[first:floor], Reason.MIN_SCORE: order[floor:],
                 None: order[first:]}.get(reason, order[:0])
-        return tuple(self.story(row) for row in rows[:limit].tolist())
+        found: list[int] = rows[:limit].tolist()
+        return found
+
+    def near_misses(self, limit: int = 200,
+                    reason: Reason | None = None) -> tuple[KeywordHit, ...]:
+        """Return the first `limit` matching entries that are no hits, best first.
+
+        With `reason`, only those that this stage dropped.
+        """
+        return tuple(self.story(row) for row in self.near_miss_rows(limit, reason))
 
     def story(self, row: int) -> KeywordHit:
         """Return everything about one entry; rows are those of the candidates' index."""
@@ -119,9 +119,9 @@ class KeywordSelection:
         score = float(candidates.scores[row])
         parts = candidates.parts(row)
         rank = self._rank(row)
-        reason = KeywordReason.NONE
+        reason = Reason.NONE
         if row not in self.hit_rows:
-            reason = KeywordReason.MIN_SCORE if score < self.min_score else KeywordReason.K
+            reason = Reason.MIN_SCORE if score < self.min_score else Reason.K
         return KeywordHit(
             entry=entry, score=score, match_reason=candidates.match_reason(row), reason=reason,
             rank=rank, parts=parts, base=sum(part.points for part in parts),

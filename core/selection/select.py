@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +13,33 @@ from numpy.typing import NDArray
 from core.parameters import RetrievalMode, RetrieveParams
 from core.search.candidates import Candidates, DenseLeg, SparseLeg, leg_depth
 from core.selection.fusion import Fused, reciprocal_rank_fusion
+from core.selection.record_listing import RecordListing, near_miss_keys
 from core.selection.why_not import needed_change
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from core.selection.listing import SortKeys
 
 Rows = NDArray[np.int64]
 
 
 class Reason(StrEnum):
-    """Why a record is no hit: the first stage that dropped it. NONE for a hit."""
+    """Why something is no hit: the first stage that dropped it. NONE for a hit.
+
+    Retrieve has FILTER to TOP_K, KeywordRetrieve MIN_SCORE and K, RetrieveSubgraph SCOPE and
+    TOP_K.
+    """
 
     NONE = ""
     FILTER = "filter"
     INDEX = "index"
     LEG_DEPTH = "leg_depth"
     THRESHOLD = "threshold"
+    SCOPE = "scope"
     TOP_K = "top_k"
+    MIN_SCORE = "min_score"
+    K = "k"
 
 
 _REASONS = tuple(Reason)
@@ -82,12 +96,16 @@ class Counts:
 class Hit:
     """One record's whole story in one turn; a near-miss when `reason` is not empty.
 
+    An entry of a corpus and a node of a knowledge graph are told in the same way.
+
+    row : its place in the search: the file's order, or for a corpus that of the paths.
     rank : 1-based place in the mode's ranking; None when it never entered it.
     distance : cosine distance; None in Lexical mode and for hits that the dense leg did not give.
     exact_distance : cosine distance wherever it is known, float32 value.
     bm25_score, rank_sparse : None when the sparse leg did not contribute.
     rank_dense : None when the dense leg did not contribute.
     needs : the smallest change that would let a near-miss in, "" for a hit.
+    score, match_reason : of the retrievals that rank by one score and say why.
     """
 
     row: int
@@ -95,17 +113,22 @@ class Hit:
     text: str
     reason: Reason
     rank: int | None
-    distance: float | None
-    exact_distance: float | None
-    bm25_score: float | None
-    rank_dense: int | None
-    rank_sparse: int | None
-    fused_score: float | None
+    distance: float | None = None
+    exact_distance: float | None = None
+    bm25_score: float | None = None
+    rank_dense: int | None = None
+    rank_sparse: int | None = None
+    fused_score: float | None = None
     needs: str = ""
+    score: float | None = None
+    match_reason: str = ""
 
 
-class Selection:
+class Selection(RecordListing):
     """What one setting makes of the candidates. Immutable; rows become `Hit`s on demand."""
+
+    known_reasons = frozenset({Reason.FILTER, Reason.INDEX, Reason.LEG_DEPTH, Reason.THRESHOLD,
+                               Reason.TOP_K})
 
     def __init__(self, candidates: Candidates, settings: Settings) -> None:
         self.candidates = candidates
@@ -315,6 +338,10 @@ class Selection:
             return None, None
         return int(place[0]) + 1, float(self.fused.scores[place[0]])
 
+    def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
+        """Return what near-misses are sorted by."""
+        return near_miss_keys(self, field, rows)
+
 
 def select(candidates: Candidates, settings: Settings) -> Selection:
     """Apply `settings` to `candidates`.
@@ -323,11 +350,3 @@ def select(candidates: Candidates, settings: Settings) -> Selection:
     then the order in the records file. Costs microseconds to about a millisecond.
     """
     return Selection(candidates, settings)
-
-
-def threshold_marks(selection: Selection | None, count: int = 12) -> tuple[float, ...]:
-    """Return the distances of the nearest ranked records: thresholds at which a result changes."""
-    if selection is None or selection.candidates.dense is None:
-        return ()
-    dense = selection.candidates.dense
-    return tuple(float(distance) for distance in dense.distances[dense.rows[:count]])

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor
     from PySide6.QtWidgets import QStyleOptionViewItem
 
+    from core.search.words import Span
     from core.selection.select import Hit
     from inspector.models.hits_model import HitsModel
-    from inspector.models.matches import Span
     from inspector.theme import Theme
 
 MARGIN_PX = 8
@@ -37,6 +37,7 @@ _CHIP_PAD_PX = 6
 _ICON_PX = 14
 _KEPT = 2000
 _ELLIPSIS = "…"
+_SHORTER = (("threshold ≥", "thr ≥"), ("min_score ≤", "min ≤"))
 _COLUMNS = tuple(Column)
 _SMOOTH = QPainter.RenderHint.Antialiasing
 
@@ -63,6 +64,7 @@ class HitsDelegate(QStyledItemDelegate):
         self._metrics = QFontMetrics(self._font)
         self._layouts: dict[tuple[str, tuple[Span, ...], int], QTextLayout] = {}
         self._statics: dict[tuple[str, int], tuple[QStaticText, float, float]] = {}
+        self._shortened: dict[tuple[str, int], str] = {}
         self.set_font(QFont())
 
     def set_font(self, font: QFont) -> None:
@@ -73,6 +75,7 @@ class HitsDelegate(QStyledItemDelegate):
         self._metrics = QFontMetrics(self._font)
         self._layouts.clear()
         self._statics.clear()
+        self._shortened.clear()
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
@@ -102,26 +105,33 @@ class HitsDelegate(QStyledItemDelegate):
             return self._theme.accent_soft
         return self._theme.panel if hit.reason is Reason.NONE else self._theme.background
 
-    def _paint_tint(self, painter: QPainter, rect: QRect, place: int) -> None:
-        """Put the colour behind the rank that the chunk has in the prompt."""
+    def _paint_tint(self, painter: QPainter, rect: QRect, hit: Hit, *, selected: bool) -> None:
+        """Put the colour that the chunk has in the prompt behind its rank."""
+        place = self._model.place_of(hit)
+        if place is None:
+            return
         height = min(self._metrics.height() + 2, rect.height() - 2)
-        width = max(self._metrics.horizontalAdvance(str(place + 1)) + MARGIN_PX, height)
+        width = max(self._metrics.horizontalAdvance(cell_text(hit, Column.RANK)) + MARGIN_PX,
+                    height)
         tint = QRectF(rect.right() - MARGIN_PX // 2 - width, rect.center().y() - height / 2 + 0.5,
                       width, height)
         pen = painter.pen()
         painter.setRenderHint(_SMOOTH)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.tint(place))
+        color = self._theme.tint(place)
+        # On a selected row, one of the tints is hardly told from what is behind it.
+        painter.setPen(themes.mix(color, self._theme.text, 0.3) if selected
+                       else Qt.PenStyle.NoPen)
+        painter.setBrush(color)
         painter.drawRoundedRect(tint, 4, 4)
         painter.setPen(pen)
 
     def _paint_bar(self, painter: QPainter, rect: QRect, hit: Hit) -> None:
-        selection = self._model.selection
-        if selection is None or hit.distance is None or rect.width() < 3 * MARGIN_PX:
+        bar = self._model.bar
+        value = getattr(hit, bar.field) if bar is not None else None
+        if bar is None or value is None or rect.width() < 3 * MARGIN_PX:
             return
         track = QRectF(rect.left() + MARGIN_PX, rect.center().y() - _BAR_PX / 2 + 0.5,
                        rect.width() - 2 * MARGIN_PX, _BAR_PX)
-        scale = self._model.bar_scale
         is_hit = hit.reason is Reason.NONE
         color = self._theme.hit if is_hit else themes.mix(self._theme.panel, self._theme.muted, 0.5)
         radius = _BAR_PX / 2
@@ -130,25 +140,24 @@ class HitsDelegate(QStyledItemDelegate):
         painter.setBrush(self._theme.line)
         painter.drawRoundedRect(track, radius, radius)
         filled = QRectF(track)
-        filled.setWidth(max(_BAR_PX, track.width() * min(hit.distance / scale, 1.0)))
+        filled.setWidth(max(_BAR_PX, track.width() * min(value / bar.end, 1.0)))
         painter.setBrush(color)
         painter.drawRoundedRect(filled, radius, radius)
-        threshold = selection.settings.threshold
-        if selection.settings.limited and threshold <= scale:
-            x = track.left() + track.width() * threshold / scale
+        if bar.limit is not None and bar.limit <= bar.end:
+            x = track.left() + track.width() * bar.limit / bar.end
             painter.fillRect(QRectF(x - 1, rect.top() + 4, 2, rect.height() - 8),
                              self._theme.accent)
 
     def _paint_chip(self, painter: QPainter, rect: QRect, hit: Hit) -> None:
         if not hit.needs:
             return
-        color = self._theme.reason_color(hit.reason.value)
-        room = rect.width() - MARGIN_PX - 2 * _CHIP_PAD_PX - _ICON_PX - 4
-        text, text_px, text_height = self._static(hit.needs, max(room, 0))
+        color = self._theme.reason_ink(hit.reason.value)
+        room = max(rect.width() - MARGIN_PX - 2 * _CHIP_PAD_PX - _ICON_PX - 4, 0)
+        text, text_px, text_height = self._static(self._needs(hit.needs, room), room)
         width = text_px + 2 * _CHIP_PAD_PX + _ICON_PX + 4
         height = min(self._metrics.height() + 4, rect.height() - 2)
-        chip = QRectF(rect.left() + 0.5, rect.center().y() - height / 2 + 0.5,
-                      min(width, rect.width() - 2), height)
+        chip = QRectF(rect.left() + MARGIN_PX + 0.5, rect.center().y() - height / 2 + 0.5,
+                      min(width, rect.width() - MARGIN_PX - 1), height)
         painter.setPen(self._chip_pens[hit.reason])
         painter.setBrush(self._theme.panel)
         painter.setRenderHint(_SMOOTH)
@@ -159,6 +168,20 @@ class HitsDelegate(QStyledItemDelegate):
         painter.setPen(color)
         painter.drawStaticText(QPointF(chip.left() + _CHIP_PAD_PX + _ICON_PX + 4,
                                        chip.center().y() - text_height / 2), text)
+
+    def _needs(self, needs: str, room: int) -> str:
+        """Return what would let a record in, in shorter words where there is no room for all."""
+        key = (needs, room)
+        known = self._shortened.get(key)
+        if known is None:
+            if len(self._shortened) >= _KEPT:
+                self._shortened.clear()
+            known = needs
+            if self._metrics.horizontalAdvance(needs) > room:
+                for whole, short in _SHORTER:
+                    known = known.replace(whole, short)
+            self._shortened[key] = known
+        return known
 
     def _paint_text(self, painter: QPainter, rect: QRect, row: int) -> None:
         width = rect.width() - 2 * MARGIN_PX
@@ -199,7 +222,8 @@ class HitsDelegate(QStyledItemDelegate):
         fitting = self._line(text, matches, width)
         if fitting.lineAt(0).textLength() >= _utf16(text):
             return fitting
-        room = width - self._metrics.horizontalAdvance(_ELLIPSIS)
+        # A pixel less: metrics are rounded, and what is too long by a fraction would break.
+        room = width - self._metrics.horizontalAdvance(_ELLIPSIS) - 1
         # The layout must outlive its line, which only points into it.
         narrower = self._line(text, matches, max(room, 1))
         kept = narrower.lineAt(0).textLength()
@@ -253,8 +277,8 @@ class HitsDelegate(QStyledItemDelegate):
         if column is Column.TEXT:
             self._paint_text(painter, rect, row)
             return
-        if column is Column.RANK and hit.reason is Reason.NONE and hit.rank is not None:
-            self._paint_tint(painter, rect, hit.rank - 1)
+        if column is Column.RANK:
+            self._paint_tint(painter, rect, hit, selected=row in self._selected)
         self._paint_plain(painter, rect, cell_text(hit, column), right=column in NUMBERS)
 
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from core.parameters import RetrievalMode
-from inspector.models.matches import Span, matched_spans, tokens_searched
+from core.search.words import QueryWords
+from core.selection.listing import sort_keys
 from inspector.widgets.labels import tooltip
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from PySide6.QtCore import QObject
 
-    from core.search.candidates import Candidates
-    from core.selection.select import Hit, Reason, Selection
+    from core.search.words import Span
+    from core.selection.listing import Bar, Listing, SortKeys
+    from core.selection.select import Hit, Reason
 
 FIRST_NEAR_MISSES = 200
 MORE_NEAR_MISSES = 1000
@@ -27,10 +27,13 @@ MISSING = "–"
 
 REASON_WORDS = {"": "hit", "filter": "removed by the filter", "index": "missed by the index",
                 "leg_depth": "beyond the leg's depth", "threshold": "removed by the threshold",
-                "top_k": "beyond top_k"}
+                "scope": "outside the scope", "top_k": "beyond top_k",
+                "min_score": "below min_score", "k": "beyond k"}
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+_LONG_NAMES = {"score": "score", "distance": "cosine distance", "bm25_score": "BM25 score",
+               "fused_score": "fused score"}
 _LINE_BREAKS = {ord(sign): " " for sign in "\0\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"}
 
 
@@ -39,38 +42,58 @@ class Column(IntEnum):
 
     RANK = 0
     ID = 1
-    DISTANCE = 2
-    BAR = 3
-    DENSE = 4
-    BM25 = 5
-    SPARSE = 6
-    FUSED = 7
-    NEEDS = 8
-    TEXT = 9
+    SCORE = 2
+    DISTANCE = 3
+    BAR = 4
+    DENSE = 5
+    BM25 = 6
+    SPARSE = 7
+    FUSED = 8
+    MATCH = 9
+    NEEDS = 10
+    TEXT = 11
 
 
-TITLES = ("#", "id", "distance", "closeness bar", "dense", "BM25", "BM25 rank", "fused",
-          "would need", "text")
+FIELDS = {Column.RANK: "rank", Column.ID: "id", Column.SCORE: "score",
+          Column.DISTANCE: "distance", Column.DENSE: "rank_dense", Column.BM25: "bm25_score",
+          Column.SPARSE: "rank_sparse", Column.FUSED: "fused_score",
+          Column.MATCH: "match_reason", Column.NEEDS: "reason", Column.TEXT: "text"}
+"""Column → the field of `Hit` that it shows and is sorted by. The bar shows the listing's own."""
+
+TITLES = ("#", "id", "score", "distance", "bar", "dense", "BM25", "BM25 rank", "fused",
+          "match reason", "would need", "text")
 _HELP = (
     "Place in the ranking of this mode, from 1. – where it never entered the ranking.",
-    "The record's id.",
+    "The record's id, the entry's path, or the node's id.",
+    "How well it matches. Higher is better; – for a node that the walk added.",
     "Cosine distance to the query: 0 = identical, 2 = opposite. Smaller is closer.",
-    "The distance as a bar; the line is the threshold.",
+    "Distance or score as a bar; the line is the threshold or min_score.",
     "Place among the records nearest by meaning, from 1.",
     "Okapi BM25 score: how well the words match. Higher is better.",
     "Place among the records that share words with the query, from 1.",
     "Reciprocal rank fusion score of both legs. Higher is better.",
+    "What the score is made of, which legs found it, or how the walk came to it.",
     "The smallest change of parameters that would let a near-miss in.",
     "The chunk; words of the query in bold.",
 )
-NUMBERS = frozenset({Column.RANK, Column.DISTANCE, Column.DENSE, Column.BM25, Column.SPARSE,
-                     Column.FUSED})
+NUMBERS = frozenset({Column.RANK, Column.SCORE, Column.DISTANCE, Column.DENSE, Column.BM25,
+                     Column.SPARSE, Column.FUSED})
+_DECIMALS = {Column.DISTANCE: 3, Column.BM25: 2, Column.FUSED: 4}
+_SCORE_DIGITS = 4
+
+
+class _Line(NamedTuple):
+    """A text, the line that a row shows of it, and where that has words of the query."""
+
+    text: str
+    line: str
+    matches: tuple[Span, ...]
 
 
 class HitsModel(QAbstractTableModel):
     """Hits first, in the engine's order, then the near-misses, the closest to getting in first.
 
-    A row's story is told by the selection when it is first asked for. Sorting keeps the hits
+    A row's story is told by the listing when it is first asked for. Sorting keeps the hits
     above the near-misses; `sort` with column −1 is the engine's order again.
     """
 
@@ -82,27 +105,27 @@ class HitsModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._selection: Selection | None = None
+        self._listing: Listing | None = None
         self._reason: Reason | None = None
         self._rows: tuple[int, ...] = ()
         self._hit_count = 0
         self._limit = FIRST_NEAR_MISSES
         self._has_more = False
         self._sort = (-1, Qt.SortOrder.AscendingOrder)
-        self._tokens: frozenset[str] = frozenset()
-        self._lines: dict[int, tuple[str, tuple[Span, ...]]] = {}
+        self._words = QueryWords()
+        self._places: dict[int, int] = {}
+        self._lines: dict[int, _Line] = {}
 
     # What is shown
 
-    def show_selection(self, selection: Selection | None, reason: Reason | None = None) -> None:
-        """Show a selection; with a `reason`, only the near-misses that have it."""
+    def show_selection(self, listing: Listing | None, reason: Reason | None = None) -> None:
+        """Show a node's listing; with a `reason`, only the near-misses that have it."""
         self.beginResetModel()
-        if selection is None or not self._shares_candidates(selection):
+        if listing is None or not self._shares_search(listing):
             self._limit = FIRST_NEAR_MISSES
+            self._words = QueryWords() if listing is None else listing.words
             self._lines = {}
-            self._tokens = (frozenset() if selection is None
-                            else tokens_searched(selection.candidates))
-        self._selection = selection
+        self._listing = listing
         self._reason = reason
         self._fill()
         self.endResetModel()
@@ -117,9 +140,9 @@ class HitsModel(QAbstractTableModel):
         self.endResetModel()
 
     @property
-    def selection(self) -> Selection | None:
-        """The selection on show."""
-        return self._selection
+    def selection(self) -> Listing | None:
+        """The listing on show."""
+        return self._listing
 
     @property
     def reason(self) -> Reason | None:
@@ -142,61 +165,76 @@ class HitsModel(QAbstractTableModel):
         return self._has_more
 
     @property
-    def bar_scale(self) -> float:
-        """The distance at the right end of the bars: that of the farthest record."""
-        dense = None if self._selection is None else self._selection.candidates.dense
-        if dense is None or not len(dense.order):
-            return 1.0
-        return max(float(dense.distances[dense.order[-1]]), 0.1)
+    def bar(self) -> Bar | None:
+        """What the bars show, or None."""
+        return None if self._listing is None else self._listing.bar
 
     @property
-    def tokens(self) -> frozenset[str]:
-        """The query's tokens, whose matches are set in bold."""
-        return self._tokens
+    def words(self) -> QueryWords:
+        """The query's words, whose matches are set in bold."""
+        return self._words
+
+    def place_of(self, hit: Hit) -> int | None:
+        """Return the 0-based place of a hit among the chunks of the prompt."""
+        return self._places.get(hit.row)
 
     def hit_at(self, row: int) -> Hit | None:
         """Return the story of a row, or None beyond the rows."""
-        if self._selection is None or not 0 <= row < len(self._rows):
+        if self._listing is None or not 0 <= row < len(self._rows):
             return None
-        return self._selection.story(self._rows[row])
+        return self._listing.story(self._rows[row])
 
     def row_of_id(self, record_id: str) -> int:
         """Return the row that shows a record, or −1."""
-        if self._selection is None:
+        found = -1 if self._listing is None else self._listing.row_of(record_id)
+        return self.row_of(found) if found >= 0 else -1
+
+    def row_of(self, listing_row: int) -> int:
+        """Return the row of the table that shows a row of the listing, or −1."""
+        try:
+            return self._rows.index(listing_row)
+        except ValueError:
             return -1
-        ids = self._selection.candidates.ids
-        return next((at for at, row in enumerate(self._rows) if ids[row] == record_id), -1)
 
     def line_at(self, row: int) -> tuple[str, tuple[Span, ...]]:
         """Return the text that a row shows, and where it has words of the query."""
         hit = self.hit_at(row)
         if hit is None:
             return "", ()
-        found = self._lines.get(hit.row)
-        if found is None:
+        known = self._lines.get(hit.row)
+        # A node's text depends on parameters, so it may differ in the same search.
+        if known is None or known.text != hit.text:
             line = line_of(hit.text)
-            found = self._lines[hit.row] = (line, matched_spans(line, self._tokens))
-        return found
+            known = self._lines[hit.row] = _Line(hit.text, line, self._words.spans(line))
+        return known.line, known.matches
 
-    def _shares_candidates(self, selection: Selection) -> bool:
-        return self._selection is not None and (
-            self._selection.candidates is selection.candidates)
+    def _shares_search(self, listing: Listing) -> bool:
+        return self._listing is not None and self._listing.search is listing.search
 
     def _fill(self) -> None:
-        selection = self._selection
-        if selection is None:
-            self._rows, self._hit_count, self._has_more = (), 0, False
+        listing = self._listing
+        if listing is None:
+            self._rows, self._hit_count, self._has_more, self._places = (), 0, False, {}
             return
-        hits = [] if self._reason is not None else selection.hit_rows.tolist()
-        near = selection.near_miss_rows(self._limit + 1, self._reason)
+        in_order = listing.hit_rows.tolist()
+        self._places = {row: place for place, row in enumerate(in_order)}
+        hits = [] if self._reason is not None else in_order
+        near = listing.near_miss_rows(self._limit + 1, self._reason)
         self._has_more = len(near) > self._limit
         near = near[:self._limit]
         column, order = self._sort
-        if column >= 0:
-            hits = _sorted_hits(selection, hits, Column(column), order)
-            near = _sorted_near_misses(selection, near, Column(column), order)
+        field = self._field(column)
+        if field:
+            # Telling the stories of hundreds of near-misses would take milliseconds.
+            hits = _sorted(hits, sort_keys([listing.story(row) for row in hits], field), order)
+            near = _sorted(near, listing.near_miss_keys(field, near), order)
         self._rows = (*hits, *near)
         self._hit_count = len(hits)
+
+    def _field(self, column: int) -> str:
+        if column == Column.BAR:
+            return self.bar.field if self.bar is not None else ""
+        return FIELDS[Column(column)] if column >= 0 else ""
 
     # Qt
 
@@ -223,18 +261,35 @@ class HitsModel(QAbstractTableModel):
         if role == self.DistanceRole:
             return hit.distance
         if role == self.SortRole:
-            return _sort_key(hit, column)
+            return _sort_key(hit, self._field(column))
         if role == self.RowStoryRole:
             return hit
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _tip(hit, column)
+            return self._tip(hit, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{TITLES[column]}: {_spoken(hit, column)}"
+            return f"{TITLES[column]}: {self._spoken(hit, column)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = (Qt.AlignmentFlag.AlignRight if column in NUMBERS
                     else Qt.AlignmentFlag.AlignLeft)
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
+
+    def _spoken(self, hit: Hit, column: Column) -> str:
+        if column is Column.NEEDS:
+            return " – ".join(part for part in (REASON_WORDS[hit.reason.value], hit.needs) if part)
+        if column is Column.BAR:
+            shown = [column for column, field in FIELDS.items() if field == self._field(Column.BAR)]
+            return cell_text(hit, shown[0]) if shown else MISSING
+        return cell_text(hit, column)
+
+    def _tip(self, hit: Hit, column: Column) -> str:
+        if column is Column.NEEDS:
+            return tooltip(self._spoken(hit, column).capitalize())
+        field = self._field(column)
+        value = getattr(hit, field) if field else None
+        if isinstance(value, float):
+            return f"{_LONG_NAMES[field]} {value:.6f}"
+        return tooltip(hit.text if column is Column.TEXT else cell_text(hit, column))
 
     def headerData(self, section: int, orientation: Qt.Orientation,
                    role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -273,118 +328,32 @@ def cell_text(hit: Hit, column: Column) -> str:
     """Return what a cell says: three decimals for distances, – for what is not known."""
     if column is Column.TEXT:
         return line_of(hit.text)
-    if column is Column.ID:
-        return hit.id
     if column is Column.NEEDS:
         return hit.needs
     if column is Column.BAR:
         return ""
-    value = _number(hit, column)
+    value = getattr(hit, FIELDS[column])
     if value is None:
         return MISSING
-    decimals = {Column.DISTANCE: 3, Column.BM25: 2, Column.FUSED: 4}.get(column, 0)
-    return f"{value:.{decimals}f}"
+    if column not in NUMBERS:
+        return str(value)
+    if column is Column.SCORE:
+        return f"{value:.{_SCORE_DIGITS}g}"
+    return f"{value:.{_DECIMALS.get(column, 0)}f}"
 
 
-def _number(hit: Hit, column: Column) -> float | None:
-    if column is Column.RANK:
-        return hit.rank
-    if column in (Column.DISTANCE, Column.BAR):
-        return hit.distance
-    if column is Column.DENSE:
-        return hit.rank_dense
-    if column is Column.BM25:
-        return hit.bm25_score
-    return hit.rank_sparse if column is Column.SPARSE else hit.fused_score
+def _sort_key(hit: Hit, field: str) -> float | str | None:
+    if not field:
+        return None
+    value: float | str | None = getattr(hit, field)
+    return value.casefold() if isinstance(value, str) else value
 
 
-def _sort_key(hit: Hit, column: Column) -> float | str | None:
-    if column in (Column.ID, Column.TEXT):
-        return cell_text(hit, column).casefold()
-    if column is Column.NEEDS:
-        return hit.reason.value
-    return _number(hit, column)
-
-
-def _spoken(hit: Hit, column: Column) -> str:
-    if column is Column.NEEDS:
-        return " – ".join(part for part in (REASON_WORDS[hit.reason.value], hit.needs) if part)
-    if column is Column.BAR:
-        return cell_text(hit, Column.DISTANCE)
-    return cell_text(hit, column)
-
-
-def _tip(hit: Hit, column: Column) -> str:
-    if column is Column.NEEDS:
-        return tooltip(_spoken(hit, column).capitalize())
-    if column in (Column.DISTANCE, Column.BAR) and hit.distance is not None:
-        return f"cosine distance {hit.distance:.6f}"
-    if column is Column.BM25 and hit.bm25_score is not None:
-        return f"BM25 score {hit.bm25_score:.6f}"
-    if column is Column.FUSED and hit.fused_score is not None:
-        return f"fused score {hit.fused_score:.6f}"
-    return tooltip(hit.text if column is Column.TEXT else cell_text(hit, column))
-
-
-def _sorted_hits(selection: Selection, rows: list[int], column: Column,
-                 order: Qt.SortOrder) -> list[int]:
-    stories = [selection.story(row) for row in rows]
-    if column in (Column.ID, Column.TEXT):
-        return _by_text(rows, [cell_text(hit, column).casefold() for hit in stories], order)
-    if column is Column.NEEDS:
-        return rows
-    values = [_number(hit, column) for hit in stories]
-    return _by_number(rows, np.array([np.nan if v is None else v for v in values]), order)
-
-
-def _sorted_near_misses(selection: Selection, rows: list[int], column: Column,
-                        order: Qt.SortOrder) -> list[int]:
-    """Sort without telling the stories, which takes milliseconds for hundreds of near-misses."""
-    found = selection.candidates
-    if column is Column.ID:
-        return _by_text(rows, [found.ids[row].casefold() for row in rows], order)
-    if column is Column.TEXT:
-        return _by_text(rows, [line_of(found.texts[row]).casefold() for row in rows], order)
-    at = np.array(rows, dtype=np.int64)
-    if column is Column.NEEDS:
-        return _by_number(rows, selection.reasons(at).astype(np.float64), order)
-    return _by_number(rows, _numbers(selection, found, at, column), order)
-
-
-def _numbers(selection: Selection, found: Candidates, at: NDArray[np.int64],
-             column: Column) -> NDArray[np.float64]:
-    """Return a column of near-misses, NaN where a story says None."""
-    values = np.full(len(at), np.nan)
-    mode = selection.settings.mode
-    dense = None if mode is RetrievalMode.Lexical else found.dense
-    if column is Column.RANK and mode is not RetrievalMode.Hybrid:
-        column = Column.DENSE if mode is RetrievalMode.Dense else Column.SPARSE
-    if column in (Column.DISTANCE, Column.BAR) and dense is not None:
-        values[:] = dense.distances[at]
-    elif column is Column.DENSE and dense is not None:
-        values[:] = dense.rank[at]
-    elif column is Column.SPARSE and found.sparse is not None:
-        values[:] = found.sparse.rank[at]
-    elif column is Column.BM25 and found.sparse is not None:
-        values[:] = found.sparse.scores[at]
-    elif column in (Column.RANK, Column.FUSED) and selection.fused is not None:
-        places = {row: place for place, row in enumerate(selection.fused.rows.tolist())}
-        fused = np.array([places.get(row, -1) for row in at.tolist()], dtype=np.int64)
-        inside = fused >= 0
-        values[inside] = (fused[inside] + 1 if column is Column.RANK
-                          else selection.fused.scores[fused[inside]])
-    if column in (Column.DENSE, Column.SPARSE, Column.BM25):
-        values[values == 0] = np.nan
-    return values
-
-
-def _by_text(rows: list[int], keys: list[str], order: Qt.SortOrder) -> list[int]:
-    places = sorted(range(len(rows)), key=keys.__getitem__,
-                    reverse=order is Qt.SortOrder.DescendingOrder)
+def _sorted(rows: list[int], keys: SortKeys, order: Qt.SortOrder) -> list[int]:
+    """Sort rows by their keys: missing numbers (NaN) last either way, ties as they were."""
+    descending = order is Qt.SortOrder.DescendingOrder
+    if isinstance(keys, list):
+        places = sorted(range(len(rows)), key=keys.__getitem__, reverse=descending)
+    else:
+        places = np.argsort(-keys if descending else keys, kind="stable").tolist()
     return [rows[place] for place in places]
-
-
-def _by_number(rows: list[int], values: NDArray[np.float64], order: Qt.SortOrder) -> list[int]:
-    """Sort by `values`, the missing ones (NaN) last either way, ties as they were."""
-    signed = -values if order is Qt.SortOrder.DescendingOrder else values
-    return [rows[place] for place in np.argsort(signed, kind="stable").tolist()]

@@ -13,9 +13,11 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     QRect,
+    QRectF,
     QSize,
     Qt,
 )
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate
 
 from inspector import theme as themes
@@ -23,7 +25,6 @@ from inspector import theme as themes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
     from core.turn import Turn
@@ -41,7 +42,11 @@ Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True, slots=True)
 class TurnEntry:
-    """What the history tells of a turn. `hits`: chunks attached by all Retrieve nodes together."""
+    """What the history tells of a turn.
+
+    hits : chunks attached by all the nodes that searched.
+    mode : how they searched, in a word or two.
+    """
 
     message: str
     hits: int
@@ -53,10 +58,11 @@ class TurnEntry:
     def of(cls, turn: Turn, when: float | None = None) -> TurnEntry:
         """Sum a turn up; `when` in seconds since the epoch."""
         retrievals = [run.retrieval for run in turn.runs if run.retrieval is not None]
-        modes = dict.fromkeys(r.params.retrieval_mode.name for r in retrievals)
+        modes = dict.fromkeys(r.how for r in retrievals)
         clock = time.strftime("%H:%M:%S", time.localtime(when)) if when is not None else ""
         return cls(turn.request.message[:_SHOWN_CHARACTERS],
-                   sum(r.counts.result for r in retrievals), " + ".join(modes), clock,
+                   sum(r.stages[-1].count for r in retrievals if r.stages),
+                   " + ".join(modes), clock,
                    f"{int(turn.error.code)} {turn.error.name}" if turn.error else "")
 
     @property
@@ -133,11 +139,13 @@ class TurnsDelegate(QStyledItemDelegate):
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter.save()
+        behind = theme.accent_soft if selected else theme.hover if hovered else theme.panel
         if selected or hovered:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(theme.accent if option.state & QStyle.StateFlag.State_HasFocus
                            else Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_soft if selected else theme.hover)
-            painter.drawRoundedRect(box, 6, 6)
+            painter.setBrush(behind)
+            painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         inner = box.adjusted(_PAD_PX, _PAD_PX // 2, -_PAD_PX, -_PAD_PX // 2)
         metrics = option.fontMetrics
         painter.setFont(option.font)
@@ -150,7 +158,7 @@ class TurnsDelegate(QStyledItemDelegate):
         painter.drawText(first, int(side | Qt.AlignmentFlag.AlignVCenter), metrics.elidedText(
             message, Qt.TextElideMode.ElideRight, inner.width()))
         painter.setFont(themes.number_font(themes.scaled_font(option.font, 0.86)))
-        painter.setPen(theme.error if entry.error else theme.muted)
+        painter.setPen(theme.ink(theme.error if entry.error else theme.muted, behind))
         second = QRect(inner.left(), first.bottom() + 1, inner.width(),
                        inner.bottom() - first.bottom())
         small = painter.fontMetrics()

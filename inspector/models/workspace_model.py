@@ -50,23 +50,24 @@ def entries_of(path: Path, workspace: Workspace,
     workspace : its storages.
     neighbours : other graph and knowledge files of the folder, which may be opened instead.
     """
+    path = path.absolute()
     entries: dict[Path, WorkspaceEntry] = {}
     for file, knowledge in workspace.open_knowledge_bases().items():
         count = len(knowledge)
-        entries[file] = WorkspaceEntry(
-            KNOWLEDGE, _stem(file), str(file), f"{count:,}", file == path,
+        entries[file.absolute()] = WorkspaceEntry(
+            KNOWLEDGE, _stem(file), str(file), f"{count:,}", file.absolute() == path,
             f"{file}\n{count:,} records")
     if path not in entries:
         group = GRAPHS if path.name.endswith(".graph.json") else OTHERS
         entries[path] = WorkspaceEntry(group, _stem(path), str(path), "", True, f"{path}\nopen")
-    for file in neighbours:
+    for file in (neighbour.absolute() for neighbour in neighbours):
         if file not in entries:
             group = GRAPHS if file.name.endswith(".graph.json") else KNOWLEDGE
             entries[file] = WorkspaceEntry(group, _stem(file), str(file), "", False,
                                            f"{file}\nnot open: double-click opens it")
     for file, storage in workspace.files().items():
-        if file not in entries:
-            entries[file] = WorkspaceEntry(OTHERS, file.name, str(file), "", False,
+        if file.absolute() not in entries:
+            entries[file.absolute()] = WorkspaceEntry(OTHERS, file.name, str(file), "", False,
                                            f"{file}\nread by {storage}")
     return tuple(entries.values())
 

@@ -5,49 +5,81 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import (
+    QAction,
+    QGuiApplication,
+    QKeySequence,
+    QPalette,
+    QTextCharFormat,
+    QTextCursor,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QHBoxLayout,
     QHeaderView,
     QPlainTextEdit,
     QSplitter,
+    QStyledItemDelegate,
     QTableView,
     QTextEdit,
     QVBoxLayout,
     QWidget,
 )
 
+from core.search.words import QueryWords
 from core.selection.select import Reason
 from inspector import theme as themes
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
-from inspector.models.matches import matched_spans
 from inspector.widgets.labels import ElidedLabel, StatusLabel
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
-    from core.selection.select import Hit, Settings
+    from PySide6.QtCore import QModelIndex, QPersistentModelIndex
+    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtWidgets import QStyleOptionViewItem
+
+    from core.selection.listing import ScoreLine
+    from core.selection.select import Hit
     from inspector.theme import Theme
 
 MOST_CHARACTERS = 200_000
 """Of a longer chunk only the beginning is shown: laying out a megabyte would stop the window."""
 _MOST_MARKS = 1000
+_LEAST_LINES = 3
+_BESIDE_CHARACTERS = 90
 _EMPTY = "Select a row to see the whole chunk, its metadata and how its score came about."
 
 
-class DetailsPanel(QWidget):
-    """Shows one record's story."""
+class _FactsDelegate(QStyledItemDelegate):
+    """Draws names fainter than values."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.theme: Theme = themes.LIGHT
+
+    def initStyleOption(self, option: QStyleOptionViewItem,
+                        index: QModelIndex | QPersistentModelIndex) -> None:
+        """Set the colour."""
+        super().initStyleOption(option, index)
+        if index.column() == 0 and not index.data(FactsModel.HeadingRole):
+            option.palette.setColor(QPalette.ColorRole.Text, self.theme.muted)
+
+
+class DetailsPanel(Surface):
+    """Shows one record's story: its text, and beside it, or below where it is narrow, its facts."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("hitDetails")
         self.setAccessibleName("Details of the selected record")
         self._theme: Theme = themes.LIGHT
-        self._tokens: frozenset[str] = frozenset()
+        self._words = QueryWords()
         self._text: str | None = None
+        self._shown = ""
         self.id_label = ElidedLabel("", self)
         self.id_label.setFont(themes.scaled_font(self.font(), 1.1, bold=True))
         self.status_label = StatusLabel(self)
@@ -56,25 +88,35 @@ class DetailsPanel(QWidget):
         self.text_view.setPlaceholderText(_EMPTY)
         self.text_view.setAccessibleName("Text of the chunk")
         self.text_view.setTabChangesFocus(True)
+        option = self.text_view.document().defaultTextOption()
+        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        self.text_view.document().setDefaultTextOption(option)
         self.facts = FactsModel(self.font(), self)
+        self._delegate = _FactsDelegate(self)
         self.facts_view = self._make_facts_view()
-        splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self._splitter = splitter = QSplitter(Qt.Orientation.Horizontal, self)
         splitter.addWidget(self.text_view)
         splitter.addWidget(self.facts_view)
-        splitter.setStretchFactor(0, 2)
-        splitter.setStretchFactor(1, 3)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 2)
         splitter.setChildrenCollapsible(False)
+        heading = QHBoxLayout()
+        heading.setSpacing(12)
+        heading.addWidget(self.id_label, 2)
+        heading.addWidget(self.status_label, 3)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 8)
+        layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(4)
-        layout.addWidget(self.id_label)
-        layout.addWidget(self.status_label)
+        layout.addLayout(heading)
         layout.addWidget(splitter, 1)
+        for view in (self.text_view, self.facts_view):
+            view.setMinimumHeight(_LEAST_LINES * self.fontMetrics().lineSpacing())
         self.show_hit(None)
 
     def _make_facts_view(self) -> QTableView:
         view = QTableView(self)
         view.setModel(self.facts)
+        view.setItemDelegate(self._delegate)
         view.setAccessibleName("Scores and metadata of the record")
         view.setShowGrid(False)
         view.setWordWrap(True)
@@ -99,32 +141,34 @@ class DetailsPanel(QWidget):
         return view
 
     def show_hit(self, hit: Hit | None, metadata: Mapping[str, object] | None = None,
-                 settings: Settings | None = None, *, tokens: Iterable[str] = (),
+                 score_lines: Sequence[ScoreLine] = (), *, words: QueryWords | None = None,
                  known_fields: Collection[str] | None = None) -> None:
         """Show a record's story; None = no row is in hand.
 
         Parameters
         ----------
         metadata : the record's metadata as the file has it.
-        settings : of the selection, for the arithmetic of the fused score.
-        tokens : the query's tokens, whose matches are marked in the text.
+        score_lines : how its score came about.
+        words : of the query; their matches are marked in the text.
         known_fields : names that the schema declares; others are marked. None = not known.
         """
         self.id_label.setVisible(hit is not None)
         self.status_label.setVisible(hit is not None)
         self.facts_view.setVisible(hit is not None)
-        self._show_text("" if hit is None else hit.text, frozenset(tokens))
+        self._show_text("" if hit is None else hit.text, words or QueryWords())
         if hit is None:
             self.facts.show_facts(())
             return
         self.id_label.set_text(hit.id)
         self._show_status(hit)
-        self.facts.show_facts([*_ranking_facts(hit, settings),
+        self.facts.show_facts([*_ranking_facts(hit, score_lines),
                                *_metadata_facts(metadata or {}, known_fields)])
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
+        super().apply_theme(theme)
         self._theme = theme
+        self._delegate.theme = theme
         self.status_label.apply_theme(theme)
         self._mark_matches()
 
@@ -136,13 +180,15 @@ class DetailsPanel(QWidget):
             parts = ("Near-miss", REASON_WORDS[hit.reason.value], hit.needs)
             self.status_label.set_status("warning", " · ".join(part for part in parts if part))
 
-    def _show_text(self, text: str, tokens: frozenset[str]) -> None:
-        if text == self._text and tokens == self._tokens:
+    def _show_text(self, text: str, words: QueryWords) -> None:
+        if text == self._text and words == self._words:
             return
-        self._tokens = tokens
+        self._words = words
         if text != self._text:
             self._text = text
-            shown = text[:MOST_CHARACTERS]
+            # Qt takes each of these for one line end; so must whoever counts characters.
+            shown = text[:MOST_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n")
+            self._shown = shown
             if len(text) > MOST_CHARACTERS:
                 shown += f"…\n[the first {MOST_CHARACTERS:,} of {len(text):,} characters]"
             self.text_view.setPlainText(shown.replace("\0", "\N{SYMBOL FOR NULL}"))
@@ -152,11 +198,11 @@ class DetailsPanel(QWidget):
         marks = QTextCharFormat()
         marks.setBackground(self._theme.soft(self._theme.accent, 0.24))
         marks.setForeground(self._theme.text)
-        text = (self._text or "")[:MOST_CHARACTERS]
+        text = self._shown
         selections = []
         document = self.text_view.document()
         position, units = 0, 0
-        for start, end in matched_spans(text, self._tokens)[:_MOST_MARKS]:
+        for start, end in self._words.spans(text)[:_MOST_MARKS]:
             # Qt counts UTF-16 units, Python characters.
             units += _utf16(text[position:start])
             length = _utf16(text[start:end])
@@ -175,44 +221,26 @@ class DetailsPanel(QWidget):
         if values:
             QGuiApplication.clipboard().setText("\n".join(values))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the facts beside the text, or below it where it is narrow."""
+        super().resizeEvent(event)
+        is_narrow = self.width() < _BESIDE_CHARACTERS * self.fontMetrics().averageCharWidth()
+        self._splitter.setOrientation(Qt.Orientation.Vertical if is_narrow
+                                      else Qt.Orientation.Horizontal)
 
-def fused_arithmetic(hit: Hit, settings: Settings) -> str:
-    """Return how the fused score came about, e.g. ``1/(60+3) + 1/(60+1) = 0.0323``.
-
-    A leg has a part in it where it yielded the record: within its depth, and for the dense leg
-    within the threshold.
-    """
-    if hit.fused_score is None:
-        return ""
-    parts = []
-    if hit.rank_dense is not None and hit.rank_dense <= settings.depth and (
-            not settings.limited or (hit.exact_distance is not None and
-                                     np.float32(hit.exact_distance)
-                                     <= np.float32(settings.threshold))):
-        parts.append(f"1/({settings.rrf_k}+{hit.rank_dense})")
-    if hit.rank_sparse is not None and hit.rank_sparse <= settings.depth:
-        parts.append(f"1/({settings.rrf_k}+{hit.rank_sparse})")
-    return f"{' + '.join(parts)} = {hit.fused_score:.4f}"
+    def minimumSizeHint(self) -> QSize:
+        """Ask for some lines of each part above the other, however they stand now."""
+        metrics = self.fontMetrics()
+        lines = 2 * _LEAST_LINES * metrics.lineSpacing() + 2 * metrics.height()
+        return QSize(24 * metrics.averageCharWidth(), lines + 4 * self._splitter.handleWidth())
 
 
-def _ranking_facts(hit: Hit, settings: Settings | None) -> list[Fact]:
+def _ranking_facts(hit: Hit, score_lines: Sequence[ScoreLine]) -> list[Fact]:
     facts = [Fact("Ranking", is_heading=True)]
     if hit.reason is not Reason.NONE:
         facts += [Fact("reason", REASON_WORDS[hit.reason.value]), Fact("would need", hit.needs)]
-    distance = hit.distance if hit.distance is not None else hit.exact_distance
-    numbers = (
-        ("rank", hit.rank, "d"), ("cosine distance", distance, ".6f"),
-        ("dense rank", hit.rank_dense, "d"), ("BM25 score", hit.bm25_score, ".6f"),
-        ("BM25 rank", hit.rank_sparse, "d"))
-    for name, value, form in numbers:
-        if value is not None:
-            # Known, but no part of this hit's score.
-            note = "not in the dense leg" if name == "cosine distance" and hit.distance is None \
-                else ""
-            facts.append(Fact(name, format(value, form), note))
-    if settings is not None and hit.fused_score is not None:
-        facts.append(Fact("fused score", fused_arithmetic(hit, settings)))
-    facts.append(Fact("record", f"number {hit.row} in the file, {len(hit.text):,} characters"))
+    facts += [Fact(line.name, line.value, line.note) for line in score_lines]
+    facts.append(Fact("length", f"{len(hit.text):,} characters"))
     return facts
 
 

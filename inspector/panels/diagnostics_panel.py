@@ -20,10 +20,11 @@ from PySide6.QtWidgets import (
 from inspector import theme as themes
 from inspector.models.json_tree_model import JsonTreeModel, PathRole
 from inspector.widgets.code_edit import CodeEdit
-from inspector.widgets.fields import segment
+from inspector.widgets.fields import joined, segment
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.item_views import TreeView
-from inspector.widgets.labels import StatusLabel, make_panel
+from inspector.widgets.labels import StatusLabel
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,7 @@ _FIRST_OPEN = (("nodes",), ("nodes", 0), ("nodes", 0, "diagnostics"),
                ("nodes", 0, "diagnostics", "output", "results"))
 
 
-class DiagnosticsPanel(QWidget):
+class DiagnosticsPanel(Surface):
     """Shows what the game would get as diagnostics, key by key.
 
     Signals
@@ -60,7 +61,7 @@ class DiagnosticsPanel(QWidget):
         self.tree = TreeView()
         self.text_view = CodeEdit(lines=8)
         self._highlighter = JsonHighlighter(self.text_view.document())
-        self._status = StatusLabel()
+        self._status = StatusLabel(most_lines=1)
         self._stack = QStackedWidget()
         self._set_up_views()
         column = QVBoxLayout(self)
@@ -96,7 +97,7 @@ class DiagnosticsPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        make_panel(self, theme)
+        super().apply_theme(theme)
         self.model.apply_theme(theme)
         self.tree.apply_theme(theme)
         self.text_view.apply_theme(theme)
@@ -132,6 +133,7 @@ class DiagnosticsPanel(QWidget):
         bar = QHBoxLayout()
         bar.setSpacing(4)
         self._group = QButtonGroup(self)
+        views = []
         for index, label in enumerate(("Tree", "Text")):
             button = segment(label, f"Diagnostics as {label.lower()}",
                              f"Show the diagnostics as {label.lower()}")
@@ -139,7 +141,8 @@ class DiagnosticsPanel(QWidget):
             button.setChecked(index == 0)
             button.clicked.connect(partial(self._on_view_picked, index))
             self._group.addButton(button)
-            bar.addWidget(button)
+            views.append(button)
+        bar.addLayout(joined(views))
         bar.addSpacing(8)
         bar.addWidget(self._status, 1)
         self._buttons: list[QToolButton] = []

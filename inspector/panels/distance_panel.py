@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette
 from PySide6.QtWidgets import QLabel, QStackedWidget, QToolTip, QVBoxLayout, QWidget
 
 from core.parameters import RetrievalMode, RetrieveParams
 from inspector import theme as themes
+from inspector.widgets.distance_axis import DistanceAxis
 from inspector.widgets.distance_dots import DistanceDots
 from inspector.widgets.dot_legend import DotLegend
 from inspector.widgets.labels import tooltip
@@ -32,11 +33,11 @@ _LEAST_RIGHT = 1.2
 _SPEC = RetrieveParams.specs()["threshold"]
 _STEP, _FINE_STEP, _DECIMALS = 0.01, 0.001, 3
 _GRAB_PX, _DOT_PX = 7, 7
-_EDGE = 0.06
+_BARS_ALPHA = 56
 _NO_LIMIT = "no limit"
 _NO_QUESTION = "Distances appear with the first question: how far from it every record is."
-_LEXICAL = ("Lexical mode has no distances: it counts words (BM25), and the threshold does "
-            "nothing. Choose Dense or Hybrid to see distances.")
+_LEXICAL = ("Lexical mode counts words and has no distances: the threshold does nothing. "
+            "Dense and Hybrid have them.")
 
 
 class DistancePanel(QWidget):
@@ -85,10 +86,11 @@ class DistancePanel(QWidget):
         self.set_threshold(self._threshold)
 
     def _make_plot(self) -> Any:
-        plot = pg.PlotWidget(self)
+        self._axis = DistanceAxis(self.font())
+        plot = pg.PlotWidget(self, axisItems={"bottom": self._axis.item})
         plot.setObjectName("distancePlot")
         plot.setAccessibleName("Distances and threshold")
-        plot.setMinimumHeight(self.fontMetrics().height() * 4)
+        plot.setMinimumHeight(round(self.fontMetrics().height() * 3.4))
         item = plot.getPlotItem()
         item.hideButtons()
         item.setMenuEnabled(False)
@@ -98,9 +100,6 @@ class DistancePanel(QWidget):
         view.setDefaultPadding(0.0)
         view.disableAutoRange()
         view.setYRange(0, 1, padding=0)
-        axis = item.getAxis("bottom")
-        axis.enableAutoSIPrefix(False)
-        axis.setStyle(tickLength=-4, tickFont=themes.scaled_font(self.font(), 0.86))
         plot.installEventFilter(self)
         plot.viewport().installEventFilter(self)
         plot.viewport().setMouseTracking(True)
@@ -110,9 +109,7 @@ class DistancePanel(QWidget):
         self._kept = pg.LinearRegionItem((0, 0.5), movable=False)
         self._bars = pg.PlotCurveItem()
         self._line = pg.InfiniteLine(
-            pos=0.5, angle=90, movable=True, bounds=(_SPEC.minimum, _SPEC.maximum),
-            label="", labelOpts={"position": 0.12, "movable": False,
-                                 "anchors": [(0.5, 0.5), (0.5, 0.5)]})
+            pos=0.5, angle=90, movable=True, bounds=(_SPEC.minimum, _SPEC.maximum))
         for depth, item in enumerate((self._kept, self._bars, *self._dots.items(),
                                       self._line)):
             item.setZValue(depth)
@@ -122,17 +119,25 @@ class DistancePanel(QWidget):
 
     # What is shown
 
-    def show_selection(self, selection: Selection | None) -> None:
-        """Show a turn's selection; None = nothing was searched."""
+    def show_selection(self, selection: Selection | None, no_distances: str = "") -> None:
+        """Show a turn's selection; None = nothing was searched.
+
+        Parameters
+        ----------
+        no_distances : why this node has no distances; said in place of the plot.
+        """
         dense = None if selection is None else selection.candidates.dense
         if selection is None or dense is None or not len(dense.order) or (
                 selection.settings.mode is RetrievalMode.Lexical):
-            self.message.setText(_NO_QUESTION if selection is None else _LEXICAL)
+            self.message.setText(no_distances or (_NO_QUESTION if selection is None
+                                                  else _LEXICAL))
             self._stack.setCurrentWidget(self.message)
             self.legend.show_reasons(())
+            self.legend.hide()
             self._candidates = None
             return
         self._stack.setCurrentWidget(self._plot)
+        self.legend.show()
         if selection.candidates is not self._candidates:
             self._candidates = selection.candidates
             self._show_histogram(dense.distances)
@@ -162,6 +167,15 @@ class DistancePanel(QWidget):
     def threshold_line(self) -> Any:
         """Return the line, a `pyqtgraph.InfiniteLine`."""
         return self._line
+
+    def tag_text(self) -> str:
+        """Return what the line's tag says: the threshold, or that there is no limit."""
+        return self._axis.text
+
+    def tag_rect(self) -> QRect:
+        """Return where the line's tag is on the plot's viewport, px."""
+        rect: QRect = self._plot.mapFromScene(self._axis.tag_rect()).boundingRect()
+        return rect
 
     def threshold_to_pixel(self, value: float) -> QPoint:
         """Return where a distance is on the plot's viewport, px, half-way up."""
@@ -196,27 +210,24 @@ class DistancePanel(QWidget):
         palette.setColor(QPalette.ColorRole.Window, theme.panel)
         self.setPalette(palette)
         self._plot.setBackground(theme.panel)
-        axis = self._plot.getPlotItem().getAxis("bottom")
-        axis.setPen(pg.mkPen(theme.line))
-        axis.setTextPen(pg.mkPen(theme.muted))
+        self._axis.apply_theme(theme)
         self._kept.setBrush(pg.mkBrush(theme.accent_soft))
         for edge in self._kept.lines:
             edge.setPen(pg.mkPen(None))
         self._bars.setPen(pg.mkPen(None))
-        bars = QColor(theme.hit_soft)
-        bars.setAlpha(200)
+        # Neutral, so that only what is kept is blue; the kept area shines through.
+        bars = QColor(theme.muted)
+        bars.setAlpha(_BARS_ALPHA)
         self._bars.setBrush(pg.mkBrush(bars))
         self._dots.apply_theme(theme)
         self._line.setPen(pg.mkPen(theme.accent, width=2))
         self._line.setHoverPen(pg.mkPen(theme.accent, width=3))
-        label = self._line.label
-        label.fill = pg.mkBrush(theme.accent)
-        label.setColor(theme.on_accent)
         self.legend.apply_theme(theme)
 
     def _set_right(self, right: float) -> None:
         self._right = right
         self._plot.getPlotItem().getViewBox().setXRange(-0.02 * right, right * 1.02, padding=0)
+        self._axis.set_right(right)
 
     def _make_room_for(self, threshold: float) -> None:
         if threshold > self._right:
@@ -244,16 +255,9 @@ class DistancePanel(QWidget):
 
     def _place_line(self) -> None:
         value = self._threshold
-        text = f"{value:.{_DECIMALS}f}" if value else _NO_LIMIT
         if self._line.value() != value:
             self._line.setValue(value)
-        if self._line.label.format != text:
-            self._line.label.setFormat(text)
-        # At either end of the axis the label stands inside the plot, not across its edge.
-        place = value / self._right
-        side = 0.0 if place < _EDGE else 1.0 if place > 1 - _EDGE else 0.5
-        self._line.label.anchors = [(side, 0.5), (side, 0.5)]
-        self._line.label.updatePosition()
+        self._axis.set_tag(value, f"{value:.{_DECIMALS}f}" if value else _NO_LIMIT)
         self._kept.setRegion((-1.0, value if value else 10.0))
         self._describe()
 
@@ -285,9 +289,7 @@ class DistancePanel(QWidget):
     def _is_on_line(self, position: QPoint) -> bool:
         if abs(position.x() - self.threshold_to_pixel(self._threshold).x()) <= _GRAB_PX:
             return True
-        label = self._line.label
-        box = self._plot.mapFromScene(label.mapToScene(label.boundingRect())).boundingRect()
-        return bool(box.contains(position))
+        return self.tag_rect().contains(position)
 
     def _dot_at(self, position: QPoint) -> int | None:
         """Return the row of the record whose dot is under the mouse."""
@@ -351,6 +353,8 @@ class DistancePanel(QWidget):
             if watched is self._plot and isinstance(event, QKeyEvent):
                 return self._on_key(event)
         elif watched is self._plot:
+            if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+                self._axis.set_focused(event.type() == QEvent.Type.FocusIn)
             return False
         elif isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             self._show_tip(event)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from core.selection.export import hits_as_tsv
+from core.selection.export import columns_of, hits_as_tsv
 from core.selection.select import Reason
 from inspector import theme as themes
 from inspector.models.hits_model import MORE_NEAR_MISSES, REASON_WORDS, HitsModel
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
     from PySide6.QtWidgets import QMenu
 
-    from core.selection.select import Hit, Selection
+    from core.selection.listing import Listing
+    from core.selection.select import Hit
     from inspector.theme import Theme
 
 
@@ -59,7 +60,7 @@ class HitsPanel(QWidget):
         self.table.menu_requested.connect(self._on_menu)
         self.model.modelAboutToBeReset.connect(self._on_about_to_reset)
         self.model.modelReset.connect(self._on_reset)
-        self._kept_ids: list[str] = []
+        self._kept: list[tuple[str, int]] = []
 
     def _make_filter_bar(self) -> tuple[QFrame, ElidedLabel]:
         bar = QFrame(self)
@@ -85,10 +86,13 @@ class HitsPanel(QWidget):
 
     # What is shown
 
-    def show_selection(self, selection: Selection | None) -> None:
-        """Show a turn's selection; None = nothing was searched."""
+    def show_selection(self, selection: Listing | None) -> None:
+        """Show what a node found; None = nothing was searched."""
+        reason = self.model.reason
         if selection is not None:
-            self.table.set_mode(selection.settings.mode)
+            self.table.show_fields(selection.fields, has_bar=selection.bar is not None)
+            if reason is not None and reason not in selection.known_reasons:
+                self.set_reason_filter("")
         self.model.show_selection(selection, self.model.reason)
 
     def set_reason_filter(self, reason: str) -> None:
@@ -116,25 +120,21 @@ class HitsPanel(QWidget):
     def select_record(self, row: int) -> None:
         """Take a record in hand by its row in the file, listed or not."""
         selection = self.model.selection
-        if selection is None or not 0 <= row < selection.candidates.record_count:
+        if selection is None or not 0 <= row < selection.record_count:
             return
-        self._in_hand = (selection.candidates.ids[row], row)
+        self._in_hand = (selection.story(row).id, row)
         self.table.clearSelection()
         self._take_in_hand(scroll=True)
 
     def select_id(self, record_id: str) -> None:
         """Take a record in hand by its id; a reason that hides it is given up."""
         selection = self.model.selection
-        if selection is None or record_id not in selection.candidates.ids:
+        row = -1 if selection is None else selection.row_of(record_id)
+        if row < 0:
             return
-        if self.model.row_of_id(record_id) < 0:
+        if self.model.row_of(row) < 0:
             self.set_reason_filter("")
-        self.select_record(selection.candidates.ids.index(record_id))
-
-    @property
-    def tokens(self) -> frozenset[str]:
-        """The query's tokens, whose matches are set in bold."""
-        return self.model.tokens
+        self.select_record(row)
 
     def selected_hits(self) -> tuple[Hit, ...]:
         """Return the stories of the selected rows, from top to bottom."""
@@ -146,7 +146,9 @@ class HitsPanel(QWidget):
         """Put the selected rows on the clipboard, tab-separated."""
         hits = self.selected_hits()
         if hits:
-            QGuiApplication.clipboard().setText(hits_as_tsv(hits))
+            listing = self.model.selection
+            columns = columns_of(listing.fields if listing is not None else ())
+            QGuiApplication.clipboard().setText(hits_as_tsv(hits, columns))
 
     # State and looks
 
@@ -182,15 +184,15 @@ class HitsPanel(QWidget):
 
     def _on_about_to_reset(self) -> None:
         self._restoring = True
-        self._kept_ids = [hit.id for hit in self.selected_hits()]
+        self._kept = [(hit.id, hit.row) for hit in self.selected_hits()]
 
     def _on_reset(self) -> None:
         self.more_button.setVisible(self.model.has_more)
         self.more_button.setText(f"Show {MORE_NEAR_MISSES:,} more near-misses")
         self._show_empty_text()
         kept = QItemSelection()
-        for record_id in self._kept_ids:
-            row = self.model.row_of_id(record_id)
+        for record_id, record_row in self._kept:
+            row = self.model.row_of(self._row_in_listing(record_id, record_row))
             if row >= 0:
                 index = self.model.index(row, 0)
                 kept.select(index, index)
@@ -203,24 +205,26 @@ class HitsPanel(QWidget):
         if self._in_hand is None:
             return
         self._restoring = True
-        record_id, record_row = self._in_hand
-        row = self.model.row_of_id(record_id)
+        listed = self._row_in_listing(*self._in_hand)
+        row = self.model.row_of(listed)
         flags = QItemSelectionModel.SelectionFlag
         self.table.setAutoScroll(scroll)
         self.table.selectionModel().setCurrentIndex(
             self.model.index(row, 0), flags.Select | flags.Rows if row >= 0 else flags.NoUpdate)
         self.table.setAutoScroll(True)
         self._restoring = False
-        self.row_selected.emit(self._story(record_id, record_row, row))
-
-    def _story(self, record_id: str, record_row: int, row: int) -> Hit | None:
-        if row >= 0:
-            return self.model.hit_at(row)
         selection = self.model.selection
-        if selection is None or record_row >= selection.candidates.record_count or (
-                selection.candidates.ids[record_row] != record_id):
-            return None
-        return selection.story(record_row)
+        self.row_selected.emit(None if selection is None or listed < 0
+                               else selection.story(listed))
+
+    def _row_in_listing(self, record_id: str, record_row: int) -> int:
+        """Return where a record is in the listing on show, or −1; most often where it was."""
+        selection = self.model.selection
+        if selection is None:
+            return -1
+        if record_row < selection.record_count and selection.story(record_row).id == record_id:
+            return record_row
+        return selection.row_of(record_id)
 
     def _on_row_changed(self, current: QModelIndex) -> None:
         if self._restoring:

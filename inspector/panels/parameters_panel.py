@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
 from core.parameters import RetrieveParams, node_table
 from inspector import theme as themes
 from inspector.widgets.fields import Choice
-from inspector.widgets.labels import heading, make_panel, tooltip
+from inspector.widgets.labels import heading, tooltip
 from inspector.widgets.node_form import NodeForm
 from inspector.widgets.number_row import error_text
 from inspector.widgets.retrieve_form import RetrieveForm
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ Form = RetrieveForm | NodeForm
 _MARGIN_PX = 12
 
 
-class ParametersPanel(QWidget):
+class ParametersPanel(Surface):
     """Shows what is in force and asks for changes. Showing emits nothing.
 
     Signals
@@ -130,9 +131,9 @@ class ParametersPanel(QWidget):
         """Offer filter clauses for the storage's fields, with sample values."""
         self._retrieve_form.set_fields(fields, samples)
 
-    def set_marks(self, top_k_marks: Sequence[int], threshold_marks: Sequence[float]) -> None:
-        """Draw ticks below the sliders at the values where the result changes."""
-        self._retrieve_form.set_marks(top_k_marks, threshold_marks)
+    def set_marks(self, marks: Mapping[str, Sequence[float]]) -> None:
+        """Draw ticks below the sliders: parameter → values at which the result changes."""
+        self._form.set_marks(marks)
 
     def set_choices(self, param: str, values: Sequence[str]) -> None:
         """Offer values of a structural parameter, such as the schemas of the catalog."""
@@ -143,7 +144,7 @@ class ParametersPanel(QWidget):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        make_panel(self, theme)
+        super().apply_theme(theme)
         for form in self._forms.values():
             form.apply_theme(theme)
         self._reset.setIcon(themes.icon("reset", theme.text))
@@ -170,7 +171,7 @@ class ParametersPanel(QWidget):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        body = QWidget()
+        self._body = body = QWidget()
         self._body_layout = QVBoxLayout(body)
         self._body_layout.setContentsMargins(_MARGIN_PX, 0, _MARGIN_PX, _MARGIN_PX)
         self._empty = QLabel("Open a graph or a knowledge file to see its parameters.")
@@ -235,6 +236,12 @@ class ParametersPanel(QWidget):
     def _on_reset_clicked(self) -> None:
         self._form.discard_drafts()
         self.reset_requested.emit()
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for the width of the form, which scrolls up and down only."""
+        hint = super().minimumSizeHint()
+        bar = self._scroll.verticalScrollBar().sizeHint().width()
+        return hint.expandedTo(QSize(self._body.minimumSizeHint().width() + bar, 0))
 
 
 def _text(problem: str | InspectorError) -> str:

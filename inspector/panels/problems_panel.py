@@ -27,8 +27,9 @@ from inspector.models.problems_model import (
     ProblemsModel,
     SeverityFilter,
 )
+from inspector.widgets.fields import fit_segment, joined
 from inspector.widgets.item_views import TableView
-from inspector.widgets.labels import make_panel
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
 
-class ProblemsPanel(QWidget):
+class ProblemsPanel(Surface):
     """A table of findings, filtered by severity.
 
     Signals
@@ -78,18 +79,20 @@ class ProblemsPanel(QWidget):
             word = _WORDS[severity]
             self._toggles[severity].setText(f"{count} {word}{'' if count == 1 else 's'}")
             self._toggles[severity].setAccessibleName(f"Show {word}s, {count}")
+            fit_segment(self._toggles[severity])
         self._copy.setEnabled(bool(findings))
         self._show_empty_text()
         self.count_changed.emit(errors, warnings)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        make_panel(self, theme)
+        super().apply_theme(theme)
         self.model.apply_theme(theme)
         self.table.apply_theme(theme)
         for severity, button in self._toggles.items():
             name = str(severity)
             button.setIcon(themes.icon(name, getattr(theme, name)))
+            fit_segment(button)
         self._copy.setIcon(themes.icon("copy", theme.muted))
 
     def _set_up_table(self) -> None:
@@ -123,13 +126,13 @@ class ProblemsPanel(QWidget):
         for severity in Severity:
             button = QPushButton()
             button.setObjectName(f"{severity}Toggle")
-            button.setProperty("kind", "flat")
+            button.setProperty("kind", "segment")
             button.setCheckable(True)
             button.setChecked(True)
             button.setToolTip(f"Show or hide the {severity}s")
             button.toggled.connect(self._on_toggled)
             self._toggles[severity] = button
-            bar.addWidget(button)
+        bar.addLayout(joined(list(self._toggles.values())))
         bar.addStretch(1)
         self._copy = QToolButton()
         self._copy.setObjectName("copyProblems")

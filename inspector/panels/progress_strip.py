@@ -8,7 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from inspector import theme as themes
-from inspector.widgets.labels import ElidedLabel, make_panel
+from inspector.widgets.labels import ElidedLabel
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from inspector.theme import Theme
@@ -28,7 +29,7 @@ def time_left(seconds: float) -> str:
     return f"about {seconds / 3600:.1f} h left"
 
 
-class ProgressStrip(QWidget):
+class ProgressStrip(Surface):
     """One line above the results; hidden while nothing takes long.
 
     Signals
@@ -59,7 +60,7 @@ class ProgressStrip(QWidget):
         row.setContentsMargins(10, 4, 8, 4)
         row.setSpacing(8)
         row.addWidget(self._label, 3)
-        row.addWidget(self.bar, 2)
+        row.addWidget(self.bar, 1)
         row.addWidget(self.cancel_button)
         self.hide()
         self.apply_theme(themes.LIGHT)
@@ -101,7 +102,7 @@ class ProgressStrip(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        make_panel(self, theme)
+        super().apply_theme(theme)
         self.cancel_button.setIcon(themes.icon("stop", theme.text))
 
     def _on_cancel(self) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QMargins, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QButtonGroup,
     QHBoxLayout,
     QMenu,
+    QPushButton,
     QSplitter,
     QStackedWidget,
     QToolButton,
@@ -21,24 +23,49 @@ from core.graph.prompt import estimate_tokens
 from core.parameters import GenerateParams, Placement
 from inspector import theme as themes
 from inspector.widgets.code_edit import CodeEdit
-from inspector.widgets.fields import Choice, segment
-from inspector.widgets.labels import ElidedLabel, make_panel, tooltip
+from inspector.widgets.fields import Choice, joined, segment
+from inspector.widgets.labels import ElidedLabel, set_role, tooltip
 from inspector.widgets.number_row import error_text, param_tip
 from inspector.widgets.prompt_view import PromptView
+from inspector.widgets.surface import Surface
 from inspector.widgets.template_editor import TemplateEditor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QColor
+    from PySide6.QtGui import QColor, QResizeEvent
 
     from core.selection.select import Hit
     from core.turn import Projection
     from inspector.theme import Theme
 
+_ROW_CHARACTERS = 44
+_BESIDE_CHARACTERS = 90
+_STACKED_LINES = 24
+_NO_LIMIT = 2**24 - 1
+_MESSAGES, _TEMPLATE, _SYSTEM = "Messages", "Template", "System"
 
-class PromptPanel(QWidget):
+
+class _EditorBox(QWidget):
+    """The right half: a row of buttons and a choice, the choice below where the row is short."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bar = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self.bar.setSpacing(4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the row where the choice could not be read in it."""
+        super().resizeEvent(event)
+        is_short = self.width() < self.fontMetrics().averageCharWidth() * _ROW_CHARACTERS
+        self.bar.setDirection(QBoxLayout.Direction.TopToBottom if is_short
+                              else QBoxLayout.Direction.LeftToRight)
+
+
+class PromptPanel(Surface):
     """Messages at the left, template and system prompt at the right. Showing emits nothing.
+
+    Where it is narrow they stand above each other, or, without the height for it, one at a time.
 
     Signals
     -------
@@ -64,16 +91,25 @@ class PromptPanel(QWidget):
         self.placement = Choice()
         self._tokens = ElidedLabel()
         self._name_controls()
+        self._is_compact = False
+        self._token_count = 0
+        self._segments: dict[str, QPushButton] = {}
+        self._pages = self._make_pages()
+        self._left = self._make_left()
+        self._editor = self._make_right()
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.setChildrenCollapsible(False)
-        self._splitter.addWidget(self._make_left())
-        self._splitter.addWidget(self._make_right())
+        self._splitter.setHandleWidth(8)
+        self._splitter.addWidget(self._left)
+        self._splitter.addWidget(self._editor)
         self._splitter.setStretchFactor(0, 3)
         self._splitter.setStretchFactor(1, 2)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 8)
+        self._margins = QMargins(8, 4, 8, 8)
+        layout.setContentsMargins(self._margins)
         layout.addWidget(self._splitter)
         self._connect()
+        self._show_pages()
         self.show_projection(None, None)
         self.apply_theme(themes.LIGHT)
 
@@ -104,12 +140,16 @@ class PromptPanel(QWidget):
         messages = projection.messages if projection is not None else ()
         self.view.show_messages(messages, chunk_id)
         self._copy.setEnabled(bool(messages))
-        count = sum(estimate_tokens(message.text) for message in messages)
-        self._tokens.set_text(f"≈ {count:,} tokens (estimate)" if messages else "",
-                              "A rule of thumb over all messages; models differ by a third "
-                              "and more.")
+        self._token_count = sum(estimate_tokens(message.text) for message in messages)
+        self._show_token_count()
         problems = projection.problems if projection is not None else ()
         self.template.show_problems(problems, _fine(projection, params))
+
+    def _show_token_count(self) -> None:
+        word = "tokens" if self._is_compact else "tokens (estimate)"
+        self._tokens.set_text(f"≈ {self._token_count:,} {word}" if self._token_count else "",
+                              "An estimate: a rule of thumb over all messages; models differ "
+                              "by a third and more.")
 
     def tint_of(self, chunk_id: str) -> QColor | None:
         """Return the colour behind a chunk in the prompt, or None when it is not in it."""
@@ -122,7 +162,7 @@ class PromptPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        make_panel(self, theme)
+        super().apply_theme(theme)
         self.view.apply_theme(theme)
         self.template.apply_theme(theme)
         self.system_prompt.apply_theme(theme)
@@ -142,9 +182,24 @@ class PromptPanel(QWidget):
         self._tokens.setObjectName("tokenEstimate")
         self._tokens.setProperty("role", "muted")
 
+    def _make_pages(self) -> QWidget:
+        """Make the buttons that pick what is edited, or shown where one thing has room."""
+        box = QWidget()
+        group = QButtonGroup(box)
+        for label, tip in ((_MESSAGES, "Show the messages"), (_TEMPLATE, "Edit the template"),
+                           (_SYSTEM, "Edit the system prompt")):
+            button = segment(label, tip, tip)
+            button.setObjectName("showMessages" if label == _MESSAGES else f"edit{label}")
+            button.clicked.connect(self._show_pages)
+            group.addButton(button)
+            self._segments[label] = button
+        box.setLayout(joined(list(self._segments.values())))
+        self._segments[_TEMPLATE].setChecked(True)
+        return box
+
     def _make_left(self) -> QWidget:
         box = QWidget()
-        bar = QHBoxLayout()
+        self._bar = bar = QHBoxLayout()
         bar.setSpacing(4)
         bar.addWidget(self._tokens, 1)
         self._copy = QToolButton()
@@ -160,35 +215,59 @@ class PromptPanel(QWidget):
         self._copy.setMenu(self.copy_menu)
         bar.addWidget(self._copy)
         column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 4, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(bar)
         column.addWidget(self.view, 1)
         return box
 
-    def _make_right(self) -> QWidget:
-        box = QWidget()
-        stack = QStackedWidget()
+    def _make_right(self) -> _EditorBox:
+        box = _EditorBox()
+        self._stack = stack = QStackedWidget()
         stack.addWidget(self.template)
         stack.addWidget(self.system_prompt)
-        bar = QHBoxLayout()
-        bar.setSpacing(4)
-        group = QButtonGroup(box)
-        for index, label in enumerate(("Template", "System")):
-            what = "Edit the system prompt" if index else "Edit the template"
-            button = segment(label, what, what)
-            button.setObjectName(f"edit{label}")
-            button.setChecked(index == 0)
-            button.clicked.connect(partial(stack.setCurrentIndex, index))
-            group.addButton(button)
-            bar.addWidget(button)
-        bar.addWidget(self.placement, 1)
+        box.bar.addWidget(self._pages)
+        box.bar.addWidget(self.placement, 1)
         column = QVBoxLayout(box)
-        column.setContentsMargins(4, 0, 0, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addLayout(bar)
+        column.addLayout(box.bar)
         column.addWidget(stack, 1)
         return box
+
+    def _arrange(self) -> None:
+        """Follow the size: side by side, above each other, or one at a time."""
+        metrics = self.fontMetrics()
+        is_narrow = self.width() < _BESIDE_CHARACTERS * metrics.averageCharWidth()
+        is_compact = is_narrow and self.height() < _STACKED_LINES * metrics.height()
+        self._splitter.setOrientation(Qt.Orientation.Vertical if is_narrow
+                                      else Qt.Orientation.Horizontal)
+        if is_compact == self._is_compact:
+            return
+        self._is_compact = is_compact
+        self._show_token_count()
+        if is_compact:
+            self._bar.insertWidget(0, self._pages)
+            self._segments[_MESSAGES].setChecked(True)
+        else:
+            self._editor.bar.insertWidget(0, self._pages)
+            index = self._stack.currentIndex()
+            self._segments[_SYSTEM if index else _TEMPLATE].setChecked(True)
+        self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if is_compact
+                                      else Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._show_pages()
+
+    def _show_pages(self) -> None:
+        """Show what is picked: in a compact panel instead of the rest."""
+        if self._segments[_TEMPLATE].isChecked() or self._segments[_SYSTEM].isChecked():
+            self._stack.setCurrentIndex(int(self._segments[_SYSTEM].isChecked()))
+        has_messages = not self._is_compact or self._segments[_MESSAGES].isChecked()
+        self._segments[_MESSAGES].setVisible(self._is_compact)
+        set_role(self._segments[_TEMPLATE], "place", "middle" if self._is_compact else "first")
+        self.view.setVisible(has_messages)
+        self._editor.setVisible(not self._is_compact or not has_messages)
+        self._left.setMaximumHeight(_NO_LIMIT if has_messages
+                                    else self._left.minimumSizeHint().height())
 
     def _connect(self) -> None:
         self.view.chunk_clicked.connect(self.chunk_clicked)
@@ -203,6 +282,20 @@ class PromptPanel(QWidget):
     def _on_placement_activated(self, _index: Any) -> None:
         self.param_edited.emit("placement", Placement[self.placement.currentText()])
         self.param_edit_finished.emit("placement")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Follow the size."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for what the compact panel needs, whichever way it is arranged now."""
+        segments = sum(button.minimumWidth() for button in self._segments.values())
+        metrics = self.fontMetrics()
+        frame = self.contentsMargins() + self._margins
+        width = segments + 10 * metrics.averageCharWidth() + frame.left() + frame.right()
+        height = self._bar.minimumSize().height() + self.view.minimumSizeHint().height() + 4
+        return QSize(width, height + frame.top() + frame.bottom())
 
 
 def _empty_text(projection: Projection | None, params: GenerateParams | None) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 
 from inspector import theme as themes
 from inspector.widgets.fields import LineEdit
-from inspector.widgets.labels import ElidedLabel, make_panel, tooltip
+from inspector.widgets.labels import ElidedLabel, tooltip
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QPaintEvent
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 _DOT_PX = 8
+_DOT_GAP_PX = 6
+_CLEAR_ACTION = "_q_qlineeditclearaction"
 _STATES = {"ready": "ok", "busy": "accent", "warning": "warning", "error": "error",
            "off": "muted"}
 
@@ -39,7 +42,6 @@ class _StatusLine(ElidedLabel):
         self._theme: Theme = themes.LIGHT
         self.setObjectName("queryStatus")
         self.setProperty("role", "muted")
-        self.setContentsMargins(_DOT_PX + 6, 0, 0, 0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
     def show_state(self, state: str, text: str) -> None:
@@ -55,6 +57,10 @@ class _StatusLine(ElidedLabel):
         self._theme = theme
         self.update()
 
+    def text_left(self) -> int:
+        """Leave room for the dot."""
+        return _DOT_PX + _DOT_GAP_PX
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the dot and what fits of the words."""
         super().paintEvent(event)
@@ -69,7 +75,7 @@ class _StatusLine(ElidedLabel):
     def sizeHint(self) -> QSize:
         """Ask for all of the words."""
         metrics = self.fontMetrics()
-        width = metrics.horizontalAdvance(self.text()) + _DOT_PX + 8 if self.text() else 0
+        width = metrics.horizontalAdvance(self.text()) + self.text_left() + 2 if self.text() else 0
         return QSize(width, metrics.height())
 
 
@@ -84,7 +90,7 @@ class _MessageEdit(LineEdit):
         super().keyPressEvent(event)
 
 
-class QueryBar(QWidget):
+class QueryBar(Surface):
     """The question with its buttons. Setting things from outside emits nothing.
 
     Signals
@@ -176,10 +182,14 @@ class QueryBar(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        make_panel(self, theme)
+        super().apply_theme(theme)
         self.copy_button.setIcon(themes.icon("copy", theme.muted))
         self.run_button.setIcon(themes.icon("run", theme.on_accent))
         self.status.apply_theme(theme)
+        # Qt has no other way to its clear button; without it the style's own picture stays.
+        clear = self.edit.findChild(QAction, _CLEAR_ACTION)
+        if isinstance(clear, QAction):
+            clear.setIcon(themes.icon("close", theme.muted))
 
     def _on_run(self) -> None:
         self.run_requested.emit(self.edit.text())

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QVBoxLayout, QWidget
 from inspector import theme as themes
 from inspector.models.turns_model import TurnEntry, TurnRole, TurnsDelegate, TurnsModel
 from inspector.widgets.item_views import ListView
-from inspector.widgets.labels import make_panel
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 
-class TurnsPanel(QWidget):
+class TurnsPanel(Surface):
     """A list of turns. Showing emits nothing.
 
     Signals
@@ -78,7 +78,7 @@ class TurnsPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        make_panel(self, theme)
+        super().apply_theme(theme)
         self._delegate.apply_theme(theme)
         self.view.apply_theme(theme)
 

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
-from inspector.widgets.labels import WrapLabel, heading, make_panel, tooltip
+from inspector.widgets.labels import WrapLabel, heading, tooltip
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,13 +153,13 @@ class WelcomePage(QScrollArea):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        make_panel(self._body, theme)
+        self._body.apply_theme(theme)
         for card in self._cards:
             card.apply_theme(theme)
         self._open.setIcon(themes.icon("open", theme.on_accent))
 
-    def _make_body(self) -> QWidget:
-        body = QWidget()
+    def _make_body(self) -> Surface:
+        body = Surface()
         column = QWidget()
         column.setMaximumWidth(_WIDEST_PX)
         title = QLabel(PROGRAM)

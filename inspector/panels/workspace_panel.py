@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
@@ -24,14 +25,15 @@ from inspector.models.workspace_model import (
     entries_of,
 )
 from inspector.widgets.item_views import TreeView
-from inspector.widgets.labels import ElidedLabel, make_panel
+from inspector.widgets.labels import ElidedLabel
+from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QIcon, QPainter
+    from PySide6.QtGui import QIcon
     from PySide6.QtWidgets import QStyleOptionViewItem
 
     from core.graph.workspace import Workspace
@@ -53,12 +55,15 @@ class _Delegate(QStyledItemDelegate):
         """Draw one row."""
         theme, box = self.theme, option.rect
         painter.save()
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        if selected or index.data(CurrentRole):
-            painter.setPen(theme.accent if selected and option.state
-                           & QStyle.StateFlag.State_HasFocus else Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_soft)
-            painter.drawRoundedRect(box.adjusted(0, 1, -1, -1), 6, 6)
+        marked = bool(option.state & QStyle.StateFlag.State_Selected) or index.data(CurrentRole)
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        if marked or focused or hovered:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(theme.accent if focused else Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent_soft if marked else
+                             theme.hover if hovered else Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(box).adjusted(0.5, 1.5, -1.5, -1.5), 6, 6)
         left = box.left() + _GAP_PX
         icon: QIcon | None = index.data(Qt.ItemDataRole.DecorationRole)
         if icon is not None:
@@ -69,7 +74,8 @@ class _Delegate(QStyledItemDelegate):
         detail = index.data(DetailRole) or ""
         small = themes.number_font(themes.scaled_font(option.font, 0.86))
         painter.setFont(small)
-        painter.setPen(theme.muted)
+        behind = theme.accent_soft if marked else theme.hover if hovered else theme.panel
+        painter.setPen(theme.ink(theme.muted, behind))
         room = QRect(left, box.top(), box.right() - left - _GAP_PX, box.height())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
                          detail)
@@ -89,7 +95,7 @@ class _Delegate(QStyledItemDelegate):
         return QSize(60, max(option.fontMetrics.height(), _ICON_PX) + 8)
 
 
-class WorkspacePanel(QWidget):
+class WorkspacePanel(Surface):
     """A tree of files. Showing emits nothing.
 
     Signals
@@ -111,6 +117,7 @@ class WorkspacePanel(QWidget):
         self.tree.setModel(self.model)
         self.tree.setItemDelegate(self._delegate)
         self.tree.setHeaderHidden(True)
+        self.tree.setMouseTracking(True)
         self.tree.setIndentation(12)
         self.tree.setExpandsOnDoubleClick(True)
         self.tree.set_empty_text("Nothing is open", "Open a file, or drop one here")
@@ -151,7 +158,7 @@ class WorkspacePanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        make_panel(self, theme)
+        super().apply_theme(theme)
         self._delegate.theme = theme
         self.model.apply_theme(theme)
         self.tree.apply_theme(theme)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFontDatabase, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QTextEdit
 
 from inspector import theme as themes
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtCore import QSize
-    from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
+    from PySide6.QtGui import QFocusEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
     from inspector.theme import Theme
@@ -192,10 +192,16 @@ class CodeEdit(QPlainTextEdit):
         super().focusOutEvent(event)
         self._finish()
 
+    def event(self, event: QEvent) -> bool:
+        """Hand on what was typed before a shortcut of Ctrl+Return runs the turn."""
+        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+                and _ends_edit(event)):
+            self._finish()
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """End the edit with Ctrl+Return; type the rest."""
-        is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if is_return and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        if _ends_edit(event):
             self._finish()
             event.ignore()
             return
@@ -231,3 +237,8 @@ class CodeEdit(QPlainTextEdit):
     def _height_of(self, lines: int) -> int:
         margins = 2 * round(self.document().documentMargin()) + 12
         return self.fontMetrics().lineSpacing() * lines + margins
+
+
+def _ends_edit(event: QKeyEvent) -> bool:
+    is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    return is_return and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 _REASONS = tuple(Reason)
 # From the bottom to the top layer of dots, with their size, px.
 _SIZES = {Reason.FILTER: 5, Reason.LEG_DEPTH: 5, Reason.TOP_K: 5, Reason.INDEX: 8,
-          Reason.THRESHOLD: 8, Reason.NONE: 10}
+          Reason.THRESHOLD: 8, Reason.NONE: 12}
+_MANY_HITS = ((24, 12), (100, 9))
+_LEAST_HIT_PX = 7
 # The many are faint, so that the few stand out.
 _ALPHAS = {Reason.FILTER: 120, Reason.LEG_DEPTH: 110, Reason.TOP_K: 110}
-_RING_PX = 16
+_RING_PX = 18
 _GOLDEN = 0.6180339887
-_LOWEST, _SPREAD = 0.26, 0.6
+_LOWEST, _SPREAD = 0.16, 0.68
 
 
 class DistanceDots:
@@ -60,7 +62,11 @@ class DistanceDots:
         self._places = np.column_stack([distances, heights])
         present = []
         for code, reason in enumerate(_REASONS):
+            if reason not in self._scatters:
+                continue
             places = self._places[codes == code]
+            if reason is Reason.NONE:
+                self._scatters[reason].setSize(_hit_size(len(places)))
             self._scatters[reason].setData(x=places[:, 0], y=places[:, 1])
             if len(places):
                 present.append(reason.value)
@@ -99,7 +105,7 @@ class DistanceDots:
             color = QColor(theme.reason_color(reason.value))
             color.setAlpha(_ALPHAS.get(reason, 255))
             scatter.setBrush(pg.mkBrush(color))
-            scatter.setPen(pg.mkPen(theme.panel, width=1) if reason is Reason.NONE
+            scatter.setPen(pg.mkPen(theme.panel, width=2) if reason is Reason.NONE
                            else pg.mkPen(None))
         self._ring.setPen(pg.mkPen(theme.text, width=2))
         self._ring.setBrush(pg.mkBrush(None))
@@ -108,3 +114,8 @@ class DistanceDots:
         at = self._places[self.rows == self._in_hand] if self._in_hand is not None \
             else self._places[:0]
         self._ring.setData(x=at[:, 0], y=at[:, 1])
+
+
+def _hit_size(count: int) -> int:
+    """Return the size of a hit's dot, px: smaller where many would cover each other."""
+    return next((size for most, size in _MANY_HITS if count <= most), _LEAST_HIT_PX)

@@ -21,12 +21,18 @@ SYMBOLS = {"": "o", "threshold": "d", "filter": "s", "index": "x", "top_k": "t",
 """Reason → symbol of its dots, in pyqtgraph's names: never told by colour alone."""
 WORDS = {"": "hit", "threshold": "beyond threshold", "filter": "filtered out",
          "index": "missed by index", "top_k": "beyond top_k", "leg_depth": "beyond leg depth"}
+_SHORT = {"": "hit", "threshold": "threshold", "filter": "filtered", "index": "index",
+          "top_k": "top_k", "leg_depth": "leg depth"}
 _DOT_PX = 8
 _GAP_PX = 4
 
 
 class DotLegend(QWidget):
-    """Paints the title at the left and the legend at the right; what doesn't fit is left out."""
+    """Paints the title at the left and the legend at the right.
+
+    Where they don't fit, the words get shorter, then the title (to what stands before its " · "),
+    and what still doesn't fit is left out.
+    """
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,13 +64,13 @@ class DotLegend(QWidget):
         metrics = self.fontMetrics()
         center = Qt.AlignmentFlag.AlignVCenter
         painter.setPen(self._theme.muted)
-        title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, self.width())
+        title, words = self._wording()
+        title = metrics.elidedText(title, Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(self.rect(), int(center), title)
         x = float(metrics.horizontalAdvance(title) + 4 * _GAP_PX)
-        width = sum(self._entry_px(reason) for reason in self._reasons)
-        x = max(x, self.width() - width)
+        x = max(x, self.width() - self._legend_px(words))
         for reason in self._reasons:
-            if x + self._entry_px(reason) > self.width() + 1:
+            if x + self._entry_px(words[reason]) - 3 * _GAP_PX > self.width() + 1:
                 return
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.reason_color(reason))
@@ -72,11 +78,24 @@ class DotLegend(QWidget):
                 x, self.height() / 2 - _DOT_PX / 2, _DOT_PX, _DOT_PX))
             painter.setPen(self._theme.muted)
             painter.drawText(QRectF(x + _DOT_PX + _GAP_PX, 0, self.width(), self.height()),
-                             int(center), WORDS[reason])
-            x += self._entry_px(reason)
+                             int(center), words[reason])
+            x += self._entry_px(words[reason])
 
-    def _entry_px(self, reason: str) -> int:
-        return (_DOT_PX + _GAP_PX + self.fontMetrics().horizontalAdvance(WORDS[reason])
+    def _wording(self) -> tuple[str, dict[str, str]]:
+        """Return the title and the words, as long as there is room for."""
+        short_title = self._title.partition(" · ")[0]
+        for title, words in ((self._title, WORDS), (self._title, _SHORT), (short_title, _SHORT)):
+            title_px = self.fontMetrics().horizontalAdvance(title) + 4 * _GAP_PX
+            if title_px + self._legend_px(words) <= self.width():
+                return title, words
+        return short_title, _SHORT
+
+    def _legend_px(self, words: dict[str, str]) -> int:
+        entries = sum(self._entry_px(words[reason]) for reason in self._reasons)
+        return max(entries - 3 * _GAP_PX, 0)
+
+    def _entry_px(self, word: str) -> int:
+        return (_DOT_PX + _GAP_PX + self.fontMetrics().horizontalAdvance(word)
                 + 3 * _GAP_PX)
 
     def sizeHint(self) -> QSize:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QComboBox,
+    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSizePolicy,
@@ -21,6 +22,8 @@ from inspector import theme as themes
 from inspector.widgets.drafts import Draft
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QWheelEvent
 
 LONGEST_LINE = 2**31 - 1
@@ -33,9 +36,28 @@ def segment(text: str, name: str, tip: str) -> QPushButton:
     button.setCheckable(True)
     button.setAccessibleName(name)
     button.setToolTip(tip)
-    bold = QFontMetrics(themes.scaled_font(button.font(), 1.0, bold=True))
-    button.setMinimumWidth(bold.horizontalAdvance(text) + 22)
+    fit_segment(button)
     return button
+
+
+def fit_segment(button: QPushButton) -> None:
+    """Make a button wide enough for its text in bold, and its icon."""
+    bold = QFontMetrics(themes.scaled_font(button.font(), 1.0, bold=True))
+    icon = 0 if button.icon().isNull() else button.iconSize().width() + 6
+    button.setMinimumWidth(bold.horizontalAdvance(button.text()) + icon + 22)
+
+
+def joined(buttons: Sequence[QPushButton]) -> QHBoxLayout:
+    """Put segments side by side as one control."""
+    row = QHBoxLayout()
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(0)
+    for number, button in enumerate(buttons):
+        place = ("only" if len(buttons) == 1 else "first" if number == 0 else
+                 "last" if number == len(buttons) - 1 else "middle")
+        button.setProperty("place", place)
+        row.addWidget(button, 1)
+    return row
 
 
 class Choice(QComboBox):

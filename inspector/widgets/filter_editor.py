@@ -48,7 +48,7 @@ class FilterEditor(QWidget):
         self.title = title if title is not None else ParamLabel("filter", spec)
         self._fields: tuple[Field, ...] = ()
         self._samples: dict[str, Scalar] = {}
-        self.editor = CodeEdit(lines=5)
+        self.editor = CodeEdit(lines=4)
         self.editor.setObjectName("filterEdit")
         self.editor.setAccessibleName("filter")
         self.editor.setAccessibleDescription(param_tip(spec))

@@ -6,17 +6,18 @@ import base64
 import json
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QRect, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QPen
+from PySide6.QtCore import QByteArray, QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 
-from core.parameters import RetrievalMode
 from inspector import theme as themes
 from inspector.models.hits_delegate import MARGIN_PX, HitsDelegate
-from inspector.models.hits_model import TITLES, Column
+from inspector.models.hits_model import FIELDS, TITLES, Column
 from inspector.widgets.empty_state import paint_empty_state
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import (
         QContextMenuEvent,
@@ -30,26 +31,36 @@ if TYPE_CHECKING:
     from inspector.models.hits_model import HitsModel
     from inspector.theme import Theme
 
-_STATE_VERSION = 1
-# Widths in average characters of the font.
-_WIDTHS = {Column.RANK: 6, Column.ID: 20, Column.DISTANCE: 12, Column.BAR: 13, Column.DENSE: 9,
-           Column.BM25: 9, Column.SPARSE: 12, Column.FUSED: 9, Column.NEEDS: 27}
-_TEXT_WIDTH = 20
-_HIDDEN_IN = {
-    RetrievalMode.Dense: {Column.BM25, Column.SPARSE, Column.FUSED},
-    RetrievalMode.Lexical: {Column.DISTANCE, Column.BAR, Column.DENSE, Column.SPARSE,
-                            Column.FUSED},
-    RetrievalMode.Hybrid: {Column.SPARSE},
+_STATE_VERSION = 2
+# Widths in average characters of the font: where there is room, and in a narrow window.
+_WIDTHS = {Column.RANK: (6, 5), Column.ID: (20, 12), Column.DISTANCE: (11, 8),
+           Column.BAR: (15, 10), Column.DENSE: (9, 7), Column.BM25: (9, 7),
+           Column.SPARSE: (12, 10), Column.FUSED: (10, 9), Column.SCORE: (9, 7),
+           Column.MATCH: (34, 16), Column.NEEDS: (34, 17)}
+# Which gets the room first that there is beyond the least.
+_FIRST_SERVED = (Column.ID, Column.NEEDS, Column.MATCH)
+_TEXT_WIDTH = 36
+_LEAST_ROWS = 5
+_HIT_EDGE_PX = 3
+_ALWAYS = frozenset({Column.RANK, Column.ID, Column.NEEDS, Column.TEXT})
+# Given up in this order where the window is narrow: each repeats what another column says. By the
+# number that the rows are ranked by, where there is one of these.
+_GIVEN_UP = {
+    "fused_score": (Column.BAR, Column.DENSE, Column.FUSED, Column.BM25),
+    "score": (Column.SPARSE, Column.DENSE, Column.DISTANCE, Column.BAR, Column.MATCH),
+    "": (Column.DENSE, Column.BAR),
 }
-# Given up in this order where the window is narrow: each repeats what another column says.
-_GIVEN_UP = (Column.BAR, Column.DENSE, Column.FUSED)
+# Shown only where all columns have the widths that they like: a dense rank that is the place again,
+# and in Hybrid mode the distance, which is no ranking, as a bar.
+_LUXURY = {"": Column.DENSE, "fused_score": Column.BAR}
 
 
 class HitsTable(QTableView):
     """Shows a `HitsModel`.
 
-    Columns that have no value in the mode are hidden, and in a narrow window those that only
-    repeat another; what the user picks in the header's menu stands above both.
+    Columns that have no value in any row are hidden, and in a narrow window those that only
+    repeat another; what the user picks in the header's menu stands above both. The others shrink
+    before the text does, except those that the user gave a width.
 
     Signals
     -------
@@ -66,8 +77,11 @@ class HitsTable(QTableView):
         self.setAccessibleName("Hits and near-misses")
         self._hits = model
         self._theme: Theme = themes.LIGHT
-        self._mode = RetrievalMode.Dense
+        self._shown: frozenset[Column] = frozenset(Column)
+        self._ranked_by = ""
         self._picked: dict[int, bool] = {}
+        self._sized: set[int] = set()
+        self._is_fitting = False
         self._band_row = -1
         self._empty = ("", "")
         self._delegate = HitsDelegate(model, self)
@@ -89,25 +103,30 @@ class HitsTable(QTableView):
 
     # Columns
 
-    def set_mode(self, mode: RetrievalMode) -> None:
-        """Show the columns that have values in this mode."""
-        if mode is not self._mode:
-            self._mode = mode
+    def show_fields(self, fields: Sequence[str], *, has_bar: bool) -> None:
+        """Show the columns of these fields of `Hit`, and the bar if there is one."""
+        shown = {column for column, field in FIELDS.items() if field in fields} | _ALWAYS
+        if has_bar:
+            shown.add(Column.BAR)
+        if "score" in fields:
+            shown.add(Column.MATCH)
+        if shown != self._shown:
+            self._shown = frozenset(shown)
+            self._ranked_by = next((field for field in _GIVEN_UP if field in fields), "")
             self._show_columns()
 
     def pick_column(self, column: int, visible: bool) -> None:
-        """Show or hide a column, whatever the mode and the width."""
+        """Show or hide a column, whatever has values and whatever the width."""
         self._picked[column] = visible
         self._show_columns()
 
     def reset_columns(self) -> None:
         """Bring back the first order, widths and choice of columns, and the engine's order."""
         self._picked.clear()
+        self._sized.clear()
         header = self.horizontalHeader()
         for column in Column:
             header.moveSection(header.visualIndex(column), column)
-            if column in _WIDTHS:
-                header.resizeSection(column, self._default_width(column))
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self._show_columns()
 
@@ -115,7 +134,8 @@ class HitsTable(QTableView):
         """Return order, widths, sorting and the user's choice of columns."""
         header = bytes(self.horizontalHeader().saveState().data())
         picked = {TITLES[column]: visible for column, visible in self._picked.items()}
-        return json.dumps({"version": _STATE_VERSION, "picked": picked,
+        sized = [TITLES[column] for column in sorted(self._sized)]
+        return json.dumps({"version": _STATE_VERSION, "picked": picked, "sized": sized,
                            "header": base64.b64encode(header).decode("ascii")}).encode()
 
     def restore_state(self, state: bytes) -> bool:
@@ -124,12 +144,17 @@ class HitsTable(QTableView):
             saved = json.loads(state)
             header = base64.b64decode(saved["header"], validate=True)
             picked = {TITLES.index(title): bool(on) for title, on in saved["picked"].items()}
+            sized = {TITLES.index(title) for title in saved.get("sized", [])}
             known = saved["version"] == _STATE_VERSION
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return False
-        if not known or not self.horizontalHeader().restoreState(QByteArray(header)):
+        self._is_fitting = True
+        restored = known and self.horizontalHeader().restoreState(QByteArray(header))
+        self._set_text_column()
+        self._is_fitting = False
+        if not restored:
             return False
-        self._picked = picked
+        self._picked, self._sized = picked, sized
         self._show_columns()
         return True
 
@@ -148,17 +173,52 @@ class HitsTable(QTableView):
         return menu
 
     def _show_columns(self) -> None:
-        hidden = set(_HIDDEN_IN[self._mode])
-        for column in _GIVEN_UP:
-            needed = sum(self._default_width(c) for c in _WIDTHS if c not in hidden)
+        hidden = set(Column) - self._shown
+        for column in _GIVEN_UP[self._ranked_by]:
+            width_of = self._like_width if column is _LUXURY.get(self._ranked_by) \
+                else self._least_width
+            needed = sum(width_of(c) for c in _WIDTHS if c not in hidden)
             if needed + self._chars(_TEXT_WIDTH) <= self.viewport().width():
                 break
             hidden.add(column)
+        self._is_fitting = True
         for column in Column:
             self.setColumnHidden(column, not self._picked.get(column, column not in hidden))
+        self._share_width()
+        self._is_fitting = False
 
-    def _default_width(self, column: Column) -> int:
-        return self._chars(_WIDTHS[column]) + MARGIN_PX
+    def _share_width(self) -> None:
+        """Give the columns what they like to have, less where the text would be too narrow."""
+        shown = [column for column in (*_FIRST_SERVED, *_WIDTHS)
+                 if column not in self._sized and not self.isColumnHidden(column)]
+        widths = {column: self._least_width(column) for column in shown}
+        taken = sum(self.columnWidth(column) for column in self._sized)
+        spare = self.viewport().width() - taken - self._chars(_TEXT_WIDTH) - sum(widths.values())
+        for column in dict.fromkeys(shown):
+            more = min(self._like_width(column) - widths[column], max(spare, 0))
+            spare -= more
+            self.horizontalHeader().resizeSection(column, widths[column] + more)
+
+    def _like_width(self, column: Column) -> int:
+        """Return the width that a column has where there is room."""
+        return max(self._chars(_WIDTHS[column][0]) + MARGIN_PX, self._least_width(column))
+
+    def _least_width(self, column: Column) -> int:
+        """Return the width that shows a column's title whole and most of its values."""
+        header = self.horizontalHeader()
+        title = QFontMetrics(themes.scaled_font(header.font(), 1.0, bold=True))
+        words = "" if column in (Column.BAR, Column.RANK) else TITLES[column]
+        return max(self._chars(_WIDTHS[column][1]) + MARGIN_PX,
+                   title.horizontalAdvance(words) + 2 * MARGIN_PX + 2)
+
+    def _on_section_resized(self, column: int, _old: int, size: int) -> None:
+        if not self._is_fitting and size and column != Column.TEXT:
+            self._sized.add(column)
+
+    def _set_text_column(self) -> None:
+        """Let the text have what is left, wherever it stands."""
+        self.horizontalHeader().setStretchLastSection(False)
+        self.horizontalHeader().setSectionResizeMode(Column.TEXT, QHeaderView.ResizeMode.Stretch)
 
     def _chars(self, count: int) -> int:
         return count * self.fontMetrics().averageCharWidth()
@@ -167,13 +227,14 @@ class HitsTable(QTableView):
         header = self.horizontalHeader()
         header.setSectionsMovable(True)
         header.setHighlightSections(False)
-        header.setStretchLastSection(True)
+        self._set_text_column()
         header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        header.setMinimumSectionSize(32)
+        header.setMinimumSectionSize(28)
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._on_header_menu)
+        header.sectionResized.connect(self._on_section_resized)
         header.setAccessibleName("Columns of the hits table")
         self.setSortingEnabled(True)
         rows = self.verticalHeader()
@@ -261,6 +322,21 @@ class HitsTable(QTableView):
         painter.drawText(rect.adjusted(MARGIN_PX, 0, 0, 0),
                          int(Qt.AlignmentFlag.AlignVCenter), text)
 
+    def _paint_edges(self) -> None:
+        """Mark the hits at the left, and the row that has the focus."""
+        painter = QPainter(self.viewport())
+        for row in range(max(self.rowAt(0), 0), self._hits.hit_count):
+            top = self.rowViewportPosition(row)
+            if top > self.viewport().height():
+                break
+            painter.fillRect(0, top, _HIT_EDGE_PX, self.rowHeight(row), self._theme.hit)
+        current = self.currentIndex().row()
+        if self.hasFocus() and current >= 0:
+            top = self.rowViewportPosition(current)
+            box = QRect(0, top, self.viewport().width(), self.rowHeight(current))
+            painter.setPen(QPen(self._theme.accent, 1))
+            painter.drawRect(self._delegate.content_rect(box, current).adjusted(0, 0, -1, -1))
+
     # Qt
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -269,8 +345,14 @@ class HitsTable(QTableView):
             index.row() for index in self.selectionModel().selectedRows()))
         super().paintEvent(event)
         self._paint_band()
+        self._paint_edges()
         if not self._hits.rowCount() and self._empty[0]:
             paint_empty_state(self, self._theme, *self._empty)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for some rows below the titles."""
+        height = self.horizontalHeader().sizeHint().height() + _LEAST_ROWS * self._row_px()
+        return QSize(self._chars(40), height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give up columns in a narrow window."""

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPalette, QTextLayout, QTextOption
+from PySide6.QtGui import QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from inspector import theme as themes
@@ -43,14 +43,6 @@ def set_role(widget: QWidget, name: str, value: object) -> None:
     widget.update()
 
 
-def make_panel(widget: QWidget, theme: Theme) -> None:
-    """Give a widget the panels' colour behind its parts."""
-    palette = widget.palette()
-    palette.setColor(QPalette.ColorRole.Window, theme.panel)
-    widget.setPalette(palette)
-    widget.setAutoFillBackground(True)
-
-
 def heading(text: str) -> QLabel:
     """Make a section's heading."""
     label = QLabel(text.upper())
@@ -80,7 +72,14 @@ class ElidedLabel(QLabel):
     @property
     def is_elided(self) -> bool:
         """Whether the text is longer than the room for it."""
-        return self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+        return self.fontMetrics().horizontalAdvance(self.text()) > self._text_rect().width()
+
+    def text_left(self) -> int:
+        """Return where text begins, px from the left."""
+        return 0
+
+    def _text_rect(self) -> QRect:
+        return self.contentsRect().adjusted(self.text_left(), 0, 0, 0)
 
     def _update_tip(self) -> None:
         parts = [self.text()] if self.is_elided else []
@@ -93,7 +92,7 @@ class ElidedLabel(QLabel):
         event.accept()
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        rect = self.contentsRect()
+        rect = self._text_rect()
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight,
                                               rect.width())
         painter.drawText(rect, int(self.alignment()), shown)
@@ -212,10 +211,10 @@ class StatusLabel(WrapLabel):
 
     clicked = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, most_lines: int = 0) -> None:
         self._kind = ""
         self._theme: Theme = themes.LIGHT
-        super().__init__("", parent)
+        super().__init__("", parent, most_lines=most_lines)
         self._clickable = False
 
     def set_status(self, kind: str, text: str) -> None:

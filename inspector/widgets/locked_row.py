@@ -40,11 +40,13 @@ class LockedRow(ValueRow):
         self.value_label = ElidedLabel()
         self.button = QToolButton()
         self.button.setIconSize(QSize(14, 14))
+        self.button.setProperty("kind", "small")
         self.button.setObjectName(f"{stem or spec.name}Unlock")
         self.button.setAccessibleName(f"Edit {label}; makes a new agent")
         self.button.setToolTip(tooltip(f"Edit {label}.\n{LOCK_TIP}"))
         self.combo = Choice()
         self.combo.setObjectName(f"{stem or spec.name}Combo")
+        self.combo.setMinimumContentsLength(3)
         self.combo.setVisible(False)
         self._is_enum = issubclass(spec.kind, IntEnum)
         if not self._is_enum and not spec.is_exit:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 _HANDLE_PX = 7
 _GROOVE_PX = 4
+GROOVE_LEFT_PX = _HANDLE_PX + 1
+"""Where the groove begins: the handle has to have room beside it."""
 _MARK_PX = 4
+_MARK_EVERY_PX = 3
 _STEPPING_KEYS = frozenset((
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp,
     Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End))
@@ -71,8 +74,18 @@ class MarkedSlider(QSlider):
         left, length = self._groove()
         return left + self._scale.fraction(value) * length
 
+    def marks_px(self) -> list[int]:
+        """Return where marks are drawn, px from the left: close ones as one, never a smudge."""
+        places = sorted(round(self.x_of(mark)) for mark in self._marks
+                        if self._scale.low <= mark <= self._scale.high)
+        drawn: list[int] = []
+        for place in places:
+            if not drawn or place - drawn[-1] >= _MARK_EVERY_PX:
+                drawn.append(place)
+        return drawn
+
     def _groove(self) -> tuple[float, float]:
-        return _HANDLE_PX + 1.0, max(1.0, self.width() - 2.0 * (_HANDLE_PX + 1))
+        return float(GROOVE_LEFT_PX), max(1.0, self.width() - 2.0 * GROOVE_LEFT_PX)
 
     def _value_at(self, x: float) -> int:
         left, length = self._groove()
@@ -85,7 +98,7 @@ class MarkedSlider(QSlider):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme, active = self._theme, self.isEnabled()
         left, length = self._groove()
-        middle = self.height() / 2.0 - _MARK_PX / 2.0
+        middle = self.height() / 2.0
         x = self.x_of(self.value())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.line)
@@ -95,13 +108,10 @@ class MarkedSlider(QSlider):
             painter.setBrush(theme.accent)
             groove.setRight(x)
             painter.drawRoundedRect(groove, 2, 2)
-        painter.setPen(QPen(theme.muted, 1.5))
-        below = middle + _HANDLE_PX
-        seen = {round(self.x_of(mark)) for mark in self._marks
-                if self._scale.low <= mark <= self._scale.high}
-        for mark_x in seen:
-            painter.drawLine(QPointF(mark_x, below), QPointF(mark_x, below + _MARK_PX))
-        color = theme.accent if active else themes.mix(theme.panel, theme.muted, 0.5)
+        faint = themes.mix(theme.panel, theme.muted, 0.6)
+        for mark_px in self.marks_px():
+            painter.fillRect(QRectF(mark_px, round(middle) + _HANDLE_PX, 1, _MARK_PX), faint)
+        color = theme.accent if active else faint
         if self.hasFocus():
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(themes.mix(theme.panel, theme.accent, 0.3))
@@ -158,4 +168,4 @@ class MarkedSlider(QSlider):
 
     def minimumSizeHint(self) -> QSize:
         """Ask for a groove that can still be used."""
-        return QSize(64, self.sizeHint().height())
+        return QSize(48, self.sizeHint().height())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.parameters import GenerateParams
+from inspector.widgets.form_plans import plan_of
 from inspector.widgets.labels import WrapLabel, heading
 from inspector.widgets.locked_row import LockedRow
 from inspector.widgets.number_row import NumberRow
+from inspector.widgets.segment_row import SegmentRow
 from inspector.widgets.value_rows import (
     ChoiceRow,
     LineRow,
@@ -23,7 +25,7 @@ from inspector.widgets.value_rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from core.parameters import NodeParams, ParamSpec
     from inspector.theme import Theme
@@ -63,9 +65,9 @@ class NodeForm(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        specs = table.specs()
-        self._add_section(layout, "Parameters", [s for s in specs.values() if not s.is_exit])
-        self._add_section(layout, "Exits", [s for s in specs.values() if s.is_exit])
+        self._plan = plan_of(table)
+        for title, names in self._plan.sections:
+            self._add_section(layout, title, [table.specs()[name] for name in names])
         layout.addStretch(1)
 
     def show_params(self, node: str, params: NodeParams, baseline: NodeParams) -> None:
@@ -80,11 +82,19 @@ class NodeForm(QWidget):
                 row.show_value(value, graph_value)
             else:
                 row.show_value(value, graph_value, other=other)
+            if name == "source" and isinstance(row, LineRow):
+                row.edit.setPlaceholderText(node)
 
     def set_problem(self, param: str, text: str) -> None:
         """Say beside the parameter why its value was refused, or nothing with ""."""
         if param in self.rows:
-            self.rows[param].show_problem(text)
+            self.rows[param].refuse(text)
+
+    def set_marks(self, marks: Mapping[str, Sequence[float]]) -> None:
+        """Draw ticks: parameter → values at which the result changes."""
+        for name, row in self.rows.items():
+            if isinstance(row, NumberRow):
+                row.set_marks(marks.get(name, ()))
 
     def set_choices(self, param: str, values: Sequence[str]) -> None:
         """Offer values of a structural parameter."""
@@ -106,8 +116,8 @@ class NodeForm(QWidget):
         if not specs:
             return
         layout.addWidget(heading(title))
-        beside = [s for s in specs if not s.multiline and s.kind not in (tuple, int, float)]
-        width = max((self.fontMetrics().horizontalAdvance(label_of(s)) for s in beside),
+        beside = [s for s in specs if not s.multiline and s.kind is not tuple]
+        width = max((self.fontMetrics().horizontalAdvance(self._label(s)) for s in beside),
                     default=0) + 16
         for spec in specs:
             if spec.name in _ELSEWHERE and issubclass(self._table, GenerateParams):
@@ -122,16 +132,26 @@ class NodeForm(QWidget):
             self.rows[spec.name] = row
             layout.addWidget(row)
 
+    def _label(self, spec: ParamSpec) -> str:
+        return self._plan.labels.get(spec.name) or label_of(spec)
+
     def _row(self, spec: ParamSpec) -> ValueRow | NumberRow:
-        label, stem = label_of(spec), f"{self._table.node_type}_{spec.name}"
+        plan, label = self._plan, self._label(spec)
+        stem = plan.stems.get(spec.name, f"{self._table.node_type}_{spec.name}")
         if spec.kind is tuple:
             return LinesRow(label, spec, stem)
         if spec.structural:
-            return LockedRow(label, spec, stem, names={"": "END" if spec.is_exit else "(none)"})
+            empty = "END" if spec.is_exit else plan.empty.get(spec.name, "(none)")
+            return LockedRow(label, spec, stem, names={"": empty})
         if spec.kind in (int, float):
-            return NumberRow(label, spec, stem)
+            return NumberRow(label, spec, stem, plan.scales.get(spec.name),
+                             hint=plan.hints.get(spec.name, ""))
         if spec.kind is bool:
             return SwitchRow(label, spec, stem)
         if issubclass(spec.kind, IntEnum):
             return ChoiceRow(label, spec, stem)
-        return TextRow(label, spec, stem) if spec.multiline else LineRow(label, spec, stem)
+        if issubclass(spec.kind, StrEnum):
+            return SegmentRow(label, spec, stem)
+        row = TextRow(label, spec, stem, lines=3) if spec.multiline else LineRow(label, spec, stem)
+        row.edit.setPlaceholderText(plan.empty.get(spec.name, ""))
+        return row

@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from inspector import theme as themes
 from inspector.models.scales import LinearScale
-from inspector.widgets.labels import StatusLabel, WrapLabel, set_role, tooltip
-from inspector.widgets.marked_slider import MarkedSlider
+from inspector.widgets.labels import ElidedLabel, StatusLabel, set_role, tooltip
+from inspector.widgets.marked_slider import GROOVE_LEFT_PX, MarkedSlider
 from inspector.widgets.spins import DecimalSpin, WholeSpin, format_decimal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtCore import QSize
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPaintEvent, QResizeEvent
 
     from core.errors import InspectorError
     from core.parameters import ParamSpec
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
 SLIDER_STEPS = 1000
 """Slider steps of a decimal parameter per unit."""
 _DOT_PX = 3
+_GAP_PX = 8
+_SPIN_FRAME_PX = 32
+_SHORTEST_BESIDE_PX = 60
 
 
 def param_tip(spec: ParamSpec) -> str:
@@ -54,6 +56,14 @@ def error_text(error: InspectorError) -> str:
     """Return ``3007 InvalidParamValue: 2.1 is out of range: 0 to 2`` and the hint."""
     hint = f" ({error.hint})" if error.hint else ""
     return f"{int(error.code)} {error.name}: {error.message}{hint}"
+
+
+class _Hint(ElidedLabel):
+    """The line below a slider, which begins where the slider's groove does."""
+
+    def text_left(self) -> int:
+        """Return where the groove begins."""
+        return GROOVE_LEFT_PX
 
 
 class ParamLabel(QLabel):
@@ -104,7 +114,9 @@ class ParamLabel(QLabel):
 
 
 class NumberRow(QWidget):
-    """Slider and spin box of one number. Showing a value emits nothing.
+    """Slider and spin box of one number on a line; the slider below where that is too short.
+
+    Showing a value emits nothing.
 
     Signals
     -------
@@ -116,21 +128,24 @@ class NumberRow(QWidget):
     edit_finished = Signal()
 
     def __init__(self, label: str, spec: ParamSpec, stem: str, scale: Scale | None = None,
-                 parent: QWidget | None = None) -> None:
+                 parent: QWidget | None = None, *, hint: str = "") -> None:
         super().__init__(parent)
         self.spec = spec
         self._is_float = spec.kind is float
         self._per_unit = SLIDER_STEPS if self._is_float else 1
         self._value: int | float = spec.default
+        self._shown: int | float = spec.default
         self._dirty = False
         self._showing = False
         self._reason = ""
         self._note = ""
+        self._own_hint = hint or summary(spec)
+        self._is_one_line = True
         self.label = ParamLabel(label, spec)
         self.slider = MarkedSlider(scale or self._linear_scale())
         self.spin: WholeSpin | DecimalSpin = (
             DecimalSpin(spec) if self._is_float else WholeSpin(spec))
-        self.hint = WrapLabel()
+        self.hint = _Hint()
         self.problem = StatusLabel()
         for widget, suffix, what in ((self.slider, "Slider", "slider"), (self.spin, "Spin", "")):
             widget.setObjectName(f"{stem}{suffix}")
@@ -152,6 +167,7 @@ class NumberRow(QWidget):
 
     def show_value(self, value: int | float, graph_value: int | float | None = None) -> None:
         """Show the value in force, and mark it when it is not the graph's. Emits nothing."""
+        self._shown = value
         # A value that the user is typing is not rewritten under the cursor.
         if value != self._value or not self._same_in_spin(value):
             self._take(value)
@@ -159,6 +175,12 @@ class NumberRow(QWidget):
         changed = graph_value is not None and graph_value != value
         self.label.set_changed(self._text_of(graph_value) if changed and graph_value is not None
                                else "")
+
+    def refuse(self, text: str) -> None:
+        """Go back to the value in force, and say why the one that was asked for is not."""
+        if text:
+            self._take(self._shown)
+        self.show_problem(text)
 
     def show_problem(self, text: str) -> None:
         """Say beside the field why a value was refused, or nothing with ""."""
@@ -201,18 +223,18 @@ class NumberRow(QWidget):
                            round((high if high is not None else 100) * self._per_unit))
 
     def _lay_out(self) -> None:
-        grid = QGridLayout(self)
+        self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(8)
+        grid.setHorizontalSpacing(_GAP_PX)
         grid.setVerticalSpacing(0)
-        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
         grid.addWidget(self.label, 0, 0)
-        grid.addWidget(self.spin, 0, 1)
-        grid.addWidget(self.slider, 1, 0, 1, 2)
-        grid.addWidget(self.hint, 2, 0, 1, 2)
-        grid.addWidget(self.problem, 3, 0, 1, 2)
-        self.spin.setMinimumWidth(self.spin.fontMetrics().horizontalAdvance("0.00000") + 32)
-        self.spin.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        grid.addWidget(self.slider, 0, 1)
+        grid.addWidget(self.spin, 0, 2)
+        grid.addWidget(self.hint, 1, 1, 1, 2)
+        grid.addWidget(self.problem, 3, 0, 1, 3)
+        self.spin.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._fit_spin()
         self.hint.setProperty("role", "muted")
         self.hint.setFont(themes.scaled_font(self.hint.font(), 0.88))
         self.problem.setFont(self.hint.font())
@@ -220,7 +242,33 @@ class NumberRow(QWidget):
         self._update_hint()
 
     def _update_hint(self) -> None:
-        self.hint.set_text(self._reason or self._note or summary(self.spec))
+        self.hint.set_text(self._reason or self._note or self._own_hint, param_tip(self.spec))
+
+    def _fit_spin(self) -> None:
+        """Make the spin box as wide as three decimals, or as its value where it has more."""
+        metrics = self.spin.fontMetrics()
+        width = max(metrics.horizontalAdvance(text) for text in (
+            "0.000", self._text_of(self._value))) + _SPIN_FRAME_PX
+        if width != self.spin.minimumWidth():
+            self.spin.setFixedWidth(width)
+
+    def _arrange(self) -> None:
+        """Put the slider beside the label, or below it in a narrow panel with large letters."""
+        needed = (self.label.minimumSizeHint().expandedTo(self.label.minimumSize()).width()
+                  + _SHORTEST_BESIDE_PX + self.spin.minimumWidth() + 2 * _GAP_PX)
+        one_line = needed <= self.width()
+        if one_line == self._is_one_line:
+            return
+        self._is_one_line = one_line
+        for widget in (self.slider, self.hint):
+            self._grid.removeWidget(widget)
+        if one_line:
+            self._grid.addWidget(self.slider, 0, 1)
+            self._grid.addWidget(self.hint, 1, 1, 1, 2)
+        else:
+            self._grid.addWidget(self.slider, 1, 0, 1, 3)
+            self._grid.addWidget(self.hint, 2, 0, 1, 3)
+        self.updateGeometry()
 
     def _text_of(self, value: int | float) -> str:
         return format_decimal(value) if self._is_float else str(value)
@@ -235,6 +283,8 @@ class NumberRow(QWidget):
             self.slider.setValue(round(value * self._per_unit))
             if not self._same_in_spin(value):
                 self.spin.setValue(value)
+            self._fit_spin()
+            self._arrange()
         finally:
             self._showing = False
 
@@ -264,3 +314,14 @@ class NumberRow(QWidget):
         if self._dirty:
             self._dirty = False
             self.edit_finished.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the line where it is too short."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for label and spin box; the slider can go below."""
+        height = super().minimumSizeHint().height()
+        label = self.label.minimumSizeHint().expandedTo(self.label.minimumSize()).width()
+        return QSize(label + _GAP_PX + self.spin.minimumWidth(), height)

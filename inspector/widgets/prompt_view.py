@@ -1,4 +1,8 @@
-"""The chat messages as a model would read them, each chunk tinted, its role beside each message."""
+"""The chat messages as a model would read them, each chunk tinted, its role beside each message.
+
+Where the view is narrow, the roles stand above their messages: that of the message in sight on
+the top line, those of the others on the lines that part the messages.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +21,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PySide6.QtCore import QPoint, QRect
-    from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent, QTextBlock, QTextLine
+    from PySide6.QtGui import (
+        QColor,
+        QFont,
+        QKeyEvent,
+        QPaintEvent,
+        QResizeEvent,
+        QTextBlock,
+        QTextLine,
+    )
 
     from core.graph.prompt import Message
     from inspector.theme import Theme
 
 _GAP_PX = 8
 _ROLES = ("system", "assistant", "user")
+_NARROW_CHARACTERS = 60
 
 
 class Tinted(NamedTuple):
@@ -37,7 +50,7 @@ class Tinted(NamedTuple):
 
 
 class _Gutter(QWidget):
-    """The strip left of the text in which the roles stand."""
+    """The strip left of the text, or above it, in which the roles stand."""
 
     def __init__(self, view: PromptView) -> None:
         super().__init__(view)
@@ -67,6 +80,7 @@ class PromptView(QPlainTextEdit):
         self._first_lines: dict[int, str] = {}
         self._breaks: set[int] = set()
         self._current = ""
+        self._is_narrow = False
         self._empty = ("No prompt yet", "Ask a question to see what the model would read")
         self.setObjectName("promptView")
         self.setAccessibleName("Prompt messages")
@@ -118,6 +132,7 @@ class PromptView(QPlainTextEdit):
             offset += units(len(text)) + 1
             line += text.count("\n") + text.count("\u2029") + 1
         self._starts = [span.start for span in self._spans]
+        self._set_gutter_width()
         place = self.verticalScrollBar().value()
         self.setPlainText("\n".join(texts))
         self.verticalScrollBar().setValue(place)
@@ -148,11 +163,14 @@ class PromptView(QPlainTextEdit):
         return None
 
     def paint_gutter(self, gutter: QWidget, event: QPaintEvent) -> None:
-        """Draw each role beside its message's first line."""
+        """Draw each role beside its message's first line, or the one in sight above the text."""
         painter = QPainter(gutter)
         painter.setPen(self._theme.muted)
-        font = themes.scaled_font(self.font(), 0.9)
-        painter.setFont(font)
+        painter.setFont(self._role_font())
+        if self._is_narrow:
+            painter.drawText(gutter.rect(), Qt.AlignmentFlag.AlignLeft
+                             | Qt.AlignmentFlag.AlignVCenter, self._role_in_sight())
+            return
         block = self.firstVisibleBlock()
         while block.isValid():
             top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
@@ -165,19 +183,42 @@ class PromptView(QPlainTextEdit):
                                  Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, role)
             block = block.next()
 
+    def _role_font(self) -> QFont:
+        return themes.scaled_font(self.font(), 0.9)
+
+    def _role_in_sight(self) -> str:
+        """Return the role of the message at the top, "" where a line with the next one's is."""
+        line = self.firstVisibleBlock().blockNumber()
+        starts = [first for first in self._first_lines if first <= line]
+        return self._first_lines[max(starts)] if starts and line not in self._breaks else ""
+
     def _set_gutter_width(self) -> None:
         metrics = self.fontMetrics()
+        self._is_narrow = (self.contentsRect().width()
+                           < _NARROW_CHARACTERS * metrics.averageCharWidth())
         width = max(metrics.horizontalAdvance(role) for role in _ROLES) + 2 * _GAP_PX
-        self.setViewportMargins(width, 0, 0, 0)
+        if not self._messages:
+            self.setViewportMargins(0, 0, 0, 0)
+        elif self._is_narrow:
+            self.setViewportMargins(0, metrics.height(), 0, 0)
+        else:
+            self.setViewportMargins(width, 0, 0, 0)
         self._place_gutter()
 
     def _place_gutter(self) -> None:
         rect = self.contentsRect()
-        self._gutter.setGeometry(rect.left(), rect.top(), self.viewportMargins().left(),
-                                 rect.height())
+        margins = self.viewportMargins()
+        inset = round(self.document().documentMargin())
+        if self._is_narrow:
+            self._gutter.setGeometry(rect.left() + inset, rect.top(), rect.width() - inset,
+                                     margins.top())
+        else:
+            self._gutter.setGeometry(rect.left(), rect.top(), margins.left(), rect.height())
 
     def _on_update_request(self, rect: QRect, dy: int) -> None:
-        if dy:
+        if self._is_narrow:
+            self._gutter.update()
+        elif dy:
             self._gutter.scroll(0, dy)
         else:
             self._gutter.update(0, rect.y(), self._gutter.width(), rect.height())
@@ -191,11 +232,22 @@ class PromptView(QPlainTextEdit):
             if box.top() > bottom:
                 break
             if block.blockNumber() in self._breaks:
-                painter.setPen(self._theme.line)
-                y = box.center().y()
-                painter.drawLine(QPointF(box.left(), y), QPointF(self.viewport().width(), y))
+                self._paint_break(painter, block.blockNumber(), box)
             self._paint_block(painter, block, box, bottom)
             block = block.next()
+
+    def _paint_break(self, painter: QPainter, number: int, box: QRectF) -> None:
+        """Draw a line between two messages, with the role of the second where it is narrow."""
+        left, y = box.left() + self.document().documentMargin(), box.center().y()
+        role = self._first_lines.get(number + 1, "") if self._is_narrow else ""
+        if role:
+            painter.setFont(self._role_font())
+            painter.setPen(self._theme.muted)
+            painter.drawText(QRectF(left, box.top(), box.width(), box.height()),
+                             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, role)
+            left += painter.fontMetrics().horizontalAdvance(role) + _GAP_PX
+        painter.setPen(self._theme.line)
+        painter.drawLine(QPointF(left, y), QPointF(self.viewport().width(), y))
 
     def _paint_block(self, painter: QPainter, block: QTextBlock, box: QRectF,
                      bottom: int) -> None:
@@ -249,7 +301,7 @@ class PromptView(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the roles beside the text."""
         super().resizeEvent(event)
-        self._place_gutter()
+        self._set_gutter_width()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Show by the pointer what can be clicked."""
@@ -286,8 +338,7 @@ class PromptView(QPlainTextEdit):
     def minimumSizeHint(self) -> QSize:
         """Ask for some words of some lines."""
         metrics = self.fontMetrics()
-        return QSize(self.viewportMargins().left() + metrics.averageCharWidth() * 8,
-                     metrics.lineSpacing() * 3)
+        return QSize(metrics.averageCharWidth() * 20, metrics.lineSpacing() * 3)
 
     def go_to_chunk(self, chunk_id: str) -> None:
         """Scroll to a chunk."""

@@ -6,16 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
 from core.parameters import KnowledgeSourceKind, RetrievalMode, RetrieveParams
 from inspector import theme as themes
 from inspector.models.scales import KneeScale
-from inspector.widgets.fields import segment
+from inspector.widgets.fields import joined, segment
 from inspector.widgets.filter_editor import FilterEditor
 from inspector.widgets.labels import StatusLabel, heading, tooltip
 from inspector.widgets.locked_row import LockedRow
-from inspector.widgets.number_row import NumberRow, ParamLabel
+from inspector.widgets.number_row import SLIDER_STEPS, NumberRow, ParamLabel
 from inspector.widgets.value_rows import LineRow, ValueRow
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ _MODE_TIPS = {
 }
 _TOP_K_SCALE = KneeScale(1, 1000, 20, 0.6)
 _RRF_K_SCALE = KneeScale(1, 1000, 100, 0.6)
-_LABEL_COLUMN = "not_found ●"
+# Most distances that come up lie below 1.
+_THRESHOLD_SCALE = KneeScale(0, 2 * SLIDER_STEPS, SLIDER_STEPS, 0.8)
 
 
 def section_label(text: str, params_name: str) -> ParamLabel:
@@ -61,11 +62,15 @@ class RetrieveForm(QWidget):
         super().__init__(parent)
         specs = RetrieveParams.specs()
         self._node = ""
+        self._mode = RetrievalMode.Dense
         self._schemas: tuple[str, ...] = ()
         self.numbers = {
-            "top_k": NumberRow("top_k", specs["top_k"], "topK", _TOP_K_SCALE),
-            "threshold": NumberRow("threshold", specs["threshold"], "threshold"),
-            "rrf_k": NumberRow("rrf_k", specs["rrf_k"], "rrfK", _RRF_K_SCALE),
+            "top_k": NumberRow("top_k", specs["top_k"], "topK", _TOP_K_SCALE,
+                               hint="1 to 1000 · chunks at most"),
+            "threshold": NumberRow("threshold", specs["threshold"], "threshold",
+                                   _THRESHOLD_SCALE, hint="0 to 2 · 0 = no limit"),
+            "rrf_k": NumberRow("rrf_k", specs["rrf_k"], "rrfK", _RRF_K_SCALE,
+                               hint="1 to 1000 · higher = flatter"),
         }
         self.filter_label = section_label("Filter", "filter")
         self.filter_editor = FilterEditor(specs["filter"], self.filter_label)
@@ -113,12 +118,13 @@ class RetrieveForm(QWidget):
     def set_problem(self, param: str, text: str) -> None:
         """Say beside the parameter why its value was refused, or nothing with ""."""
         if param in self.numbers:
-            self.numbers[param].show_problem(text)
+            self.numbers[param].refuse(text)
         elif param in self.rows:
-            self.rows[param].show_problem(text)
+            self.rows[param].refuse(text)
         elif param == "filter":
             self.filter_editor.set_status(False if text else None, text)
         elif param == "retrieval_mode":
+            self.modes[self._mode].setChecked(True)
             self.mode_problem.set_status("error", text)
             self.mode_problem.setVisible(bool(text))
 
@@ -131,10 +137,10 @@ class RetrieveForm(QWidget):
         """Offer filter clauses for these fields."""
         self.filter_editor.set_fields(fields, samples)
 
-    def set_marks(self, top_k_marks: Sequence[int], threshold_marks: Sequence[float]) -> None:
-        """Draw ticks at the values where the result changes."""
-        self.numbers["top_k"].set_marks(top_k_marks)
-        self.numbers["threshold"].set_marks(threshold_marks)
+    def set_marks(self, marks: Mapping[str, Sequence[float]]) -> None:
+        """Draw ticks: parameter → values at which the result changes."""
+        for name, number in self.numbers.items():
+            number.set_marks(marks.get(name, ()))
 
     def set_choices(self, param: str, values: Sequence[str]) -> None:
         """Offer values of a structural parameter: exits, files, schemas of the catalog."""
@@ -180,17 +186,18 @@ class RetrieveForm(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        segments = QHBoxLayout()
-        segments.setSpacing(4)
-        for button in self.modes.values():
-            segments.addWidget(button, 1)
-        layout.addWidget(self.mode_label)
-        layout.addLayout(segments)
+        mode = QVBoxLayout()
+        mode.setSpacing(4)
+        mode.addWidget(self.mode_label)
+        mode.addLayout(joined(list(self.modes.values())))
+        layout.addLayout(mode)
         layout.addWidget(self.mode_problem)
-        width = self.fontMetrics().horizontalAdvance(_LABEL_COLUMN)
+        labels = [number.label for number in self.numbers.values()]
+        labels += [row.label for row in self.rows.values()]
+        width = max(label.sizeHint().width() for label in labels)
         for number in self.numbers.values():
+            number.label.setMinimumWidth(width)
             layout.addWidget(number)
-        layout.addSpacing(4)
         layout.addWidget(self.filter_editor)
         for title, names in (
                 ("Storage", ("source", "source_kind", "embedded_string_storage",
@@ -216,6 +223,7 @@ class RetrieveForm(QWidget):
             partial(self.param_edit_finished.emit, "filter"))
 
     def _show_mode(self, mode: RetrievalMode, graph_mode: RetrievalMode | None) -> None:
+        self._mode = mode
         self.modes[mode].setChecked(True)
         self.mode_problem.hide()
         changed = graph_mode is not None and graph_mode is not mode
@@ -227,9 +235,9 @@ class RetrieveForm(QWidget):
         self.numbers["rrf_k"].set_inactive("" if mode is RetrievalMode.Hybrid else "Hybrid only")
         self.numbers["threshold"].set_inactive(
             "ignored in Lexical mode" if mode is RetrievalMode.Lexical else "")
-        note = "0 = no limit: every distance counts" if params.threshold == 0 else ""
+        note = "no limit: all distances count" if params.threshold == 0 else ""
         if mode is RetrievalMode.Hybrid and not note:
-            note = "0 to 2 · limits the dense leg only, before the merge"
+            note = "0 to 2 · dense leg only"
         self.numbers["threshold"].set_note(note)
         from_file = params.source_kind is KnowledgeSourceKind.FromFile
         for name, used in (("embedded_string_storage", from_file), ("storage_name", not from_file)):

@@ -89,6 +89,10 @@ class ValueRow(QWidget):
             return "END" if self.spec.is_exit else "nothing"
         return text if len(text) <= 200 else text[:200] + "…"
 
+    def refuse(self, text: str) -> None:
+        """Say why a value that was asked for is not in force; a typed text stays as a draft."""
+        self.show_problem(text)
+
     def show_problem(self, text: str) -> None:
         """Say why a value was refused, or nothing with ""."""
         self.problem.set_status("error", text)
@@ -200,6 +204,11 @@ class ChoiceRow(ValueRow):
         with QSignalBlocker(self.combo):
             self.combo.setCurrentIndex(self._members.index(value))
 
+    def refuse(self, text: str) -> None:
+        """Go back to the choice in force."""
+        super().refuse(text)
+        self.set_value(self._shown)
+
     def _on_activated(self, index: int) -> None:
         self._edited(self._members[index])
         self._finish()
@@ -219,6 +228,11 @@ class SwitchRow(ValueRow):
     def set_value(self, value: Any) -> None:
         """Set the tick."""
         self.check.setChecked(bool(value))
+
+    def refuse(self, text: str) -> None:
+        """Go back to the state in force."""
+        super().refuse(text)
+        self.set_value(self._shown)
 
     def _on_clicked(self, checked: bool) -> None:
         self._edited(checked)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import Cancelled
@@ -79,6 +79,7 @@ def test_a_vector_of_length_zero_has_distance_one() -> None:
     assert exact_distances(records_of(vectors), np.zeros(DIMENSION, np.float32)).tolist() == [1] * 4
 
 
+@settings(deadline=None)
 @given(st.integers(2, 40), st.integers(0, 100))
 def test_equal_vectors_have_equal_distances_wherever_they_stand(count: int, seed: int) -> None:
     one = random_records(1, seed).vectors
@@ -295,6 +296,7 @@ def test_a_link_to_an_element_below_its_level_is_refused(index_file: bytes) -> N
         check(bytes(content))
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_a_cut_or_longer_index_file_is_refused(index_file: bytes, data: st.DataObject) -> None:
     length = data.draw(st.integers(0, len(index_file) - 1))

@@ -27,7 +27,8 @@ from core.search.keyword_scoring import CATEGORY_WEIGHTS, KeywordWeights
 from core.search.request import InvalidRequest
 from core.search.retrievers import HybridRetriever, SemanticRetriever
 from core.search.searcher import KnowledgeSearch
-from core.selection.keyword_select import KeywordReason, floor_for, select
+from core.selection.keyword_select import floor_for, select
+from core.selection.select import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -202,8 +203,8 @@ def test_counts_fall_from_stage_to_stage_and_near_misses_are_the_rest(
     assert len(misses) == found.near_miss_count
     reasons = [miss.reason for miss in misses]
     if floor > 0:
-        assert reasons.count(KeywordReason.K) == counts.at_or_above - counts.hits
-        assert reasons.count(KeywordReason.MIN_SCORE) == counts.matched - counts.at_or_above
+        assert reasons.count(Reason.K) == counts.at_or_above - counts.hits
+        assert reasons.count(Reason.MIN_SCORE) == counts.matched - counts.at_or_above
     assert [miss.rank for miss in misses] == sorted(miss.rank or 0 for miss in misses)
     for story in (*found.hits, *misses):
         assert story.score == story.base * story.category_weight
@@ -269,22 +270,22 @@ def test_a_near_miss_says_by_how_much_it_misses_the_floor() -> None:
     found = select(KeywordRetriever().candidates("fog lamps", STORY), 5, 2.5)
     miss = found.near_misses()[0]
     assert (miss.entry.path, miss.reason, miss.needs) == (
-        "faqs/fog.md", KeywordReason.MIN_SCORE, "min_score ≤ 2.2")
+        "faqs/fog.md", Reason.MIN_SCORE, "min_score ≤ 2.2")
     assert miss.misses_by == pytest.approx(2.5 - 5.5 * 0.4)
 
 
 def test_a_near_miss_beyond_k_says_which_k_it_needs() -> None:
     found = select(KeywordRetriever().candidates("fog lamps", STORY), 1, 0.5)
     miss = found.near_misses()[0]
-    assert (miss.reason, miss.needs, miss.misses_by) == (KeywordReason.K, "k ≥ 2", 0.0)
+    assert (miss.reason, miss.needs, miss.misses_by) == (Reason.K, "k ≥ 2", 0.0)
 
 
 def test_near_misses_can_be_asked_for_by_reason() -> None:
     found = select(KeywordRetriever().candidates("fog lamps", STORY), 1, 2.5)
-    assert [miss.entry.path for miss in found.near_misses(reason=KeywordReason.MIN_SCORE)] == [
+    assert [miss.entry.path for miss in found.near_misses(reason=Reason.MIN_SCORE)] == [
         "faqs/fog.md"]
-    assert found.near_misses(reason=KeywordReason.K) == ()
-    assert found.near_misses(reason=KeywordReason.NONE) == ()
+    assert found.near_misses(reason=Reason.K) == ()
+    assert found.near_misses(reason=Reason.NONE) == ()
 
 
 def test_a_rank_beyond_the_largest_k_is_out_of_reach() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import Cancelled
@@ -44,6 +44,7 @@ def bm25(tokens: Sequence[Sequence[str]], query: Sequence[str]) -> list[float]:
     return total
 
 
+@settings(deadline=None)
 @given(documents, queries)
 def test_scores_are_those_of_the_written_formula(texts: list[str], query: str) -> None:
     leg = sparse_leg(build_lexical_index(texts), query)
@@ -51,6 +52,7 @@ def test_scores_are_those_of_the_written_formula(texts: list[str], query: str) -
     assert leg.scores == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
+@settings(deadline=None)
 @given(documents, queries)
 def test_records_with_a_query_word_are_ranked_by_score_then_row(texts: list[str],
                                                                 query: str) -> None:
@@ -61,6 +63,7 @@ def test_records_with_a_query_word_are_ranked_by_score_then_row(texts: list[str]
     assert [leg.rank[row] for row in leg.rows] == list(range(1, len(leg.rows) + 1))
 
 
+@settings(deadline=None)
 @given(documents, queries, st.data())
 def test_a_filter_takes_records_out_of_the_ranking_but_changes_no_score(
         texts: list[str], query: str, data: st.DataObject) -> None:
@@ -135,6 +138,7 @@ def test_building_stops_inside_bm25s_too() -> None:
         build_lexical_index(["fish"] * 10, is_cancelled=lambda: next(answers))
 
 
+@settings(deadline=None)
 @given(documents)
 def test_an_index_survives_being_made_into_arrays(texts: list[str]) -> None:
     index = build_lexical_index(texts)
@@ -143,6 +147,7 @@ def test_an_index_survives_being_made_into_arrays(texts: list[str]) -> None:
     assert again.score(["fish", "a"]).tolist() == index.score(["fish", "a"]).tolist()
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["scores", "rows", "starts", "words"]), st.integers(0, 10_000),
        st.sampled_from([-1, 0, 1, 7, 2 ** 31 - 1, -2 ** 31]), st.booleans())
 def test_arrays_with_a_wrong_number_are_refused_or_harmless(

@@ -15,7 +15,7 @@ from fake_embedder import FakeEmbedder
 from core.errors import Cancelled, Code, InspectorError
 from core.knowledge.base import open_knowledge
 from core.knowledge.sidecar import SidecarFolder
-from core.search import searcher
+from core.search import lexical, searcher
 from core.search.embedding import ModelProvider
 from core.search.filter import compile_filter
 from core.search.searcher import KnowledgeSearch
@@ -163,8 +163,8 @@ def test_the_second_start_embeds_and_builds_nothing(tmp_path: Path, embedder: Fa
     path = write_knowledge(tmp_path)
     first = search_of(path, embedder).search("fish", dense=True)
     embedder.embedded.clear()
-    for name in ("build_index", "build_lexical_index"):
-        monkeypatch.setattr(searcher, name, None)
+    monkeypatch.setattr(searcher, "build_index", None)
+    monkeypatch.setattr(lexical, "build_lexical_index", None)
     again = search_of(path, embedder)
     second = again.search("fish", dense=True)
     assert first.dense is not None

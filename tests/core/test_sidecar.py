@@ -38,7 +38,7 @@ ARRAYS: dict[str, Any] = {
     "bytes": np.frombuffer(b"words", dtype=np.uint8),
     "nothing": np.zeros((0, 4), dtype=np.float32),
 }
-same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+same_folder = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture

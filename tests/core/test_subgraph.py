@@ -28,7 +28,8 @@ from core.search.subgraph_expand import MAX_NODES, SubgraphResult
 from core.search.subgraph_request import ExpansionDepth, Scope, SubgraphRequest
 from core.search.subgraph_scope import ScopeFilter
 from core.search.vectors import RecordVectors
-from core.selection.entry_points import HYBRID_DEPTH, MatchReason, find_entry_points
+from core.selection.entry_points import HYBRID_DEPTH, find_entry_points
+from core.selection.select import Reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,11 +114,11 @@ def test_counts_fall_from_stage_to_stage_and_near_misses_are_the_rest(
     counts = found.counts
     assert counts.nodes >= counts.in_scope >= counts.found >= counts.matches == len(found.matches)
     misses = found.near_misses()
-    cut = [miss for miss in misses if miss.reason is MatchReason.TOP_K]
+    cut = [miss for miss in misses if miss.reason is Reason.TOP_K]
     assert len(cut) == counts.found - counts.matches
     assert [miss.needs for miss in cut] == [
         f"top_k ≥ {top_k + number}" for number in range(1, len(cut) + 1)]
-    outside = {miss.row for miss in misses if miss.reason is MatchReason.SCOPE}
+    outside = {miss.row for miss in misses if miss.reason is Reason.SCOPE}
     everywhere = set(range(count)) if hybrid else set(np.flatnonzero(scores > 0).tolist())
     assert outside == {row for row in everywhere
                        if not scope.is_everything and not graph.nodes[row].tags["odd"]}
@@ -194,7 +195,7 @@ def test_a_near_miss_says_which_filter_leaves_it_out(scope: Scope, wanted: str) 
     assert ScopeFilter(SCOPED, scope).why_out(SCOPED.row("moon")) == wanted
     found = find_entry_points(found_by(SCOPED, {"moon": 1.0}), SubgraphRequest("q", scope=scope))
     (miss,) = found.near_misses()
-    assert (miss.reason, miss.needs, miss.rank) == (MatchReason.SCOPE, wanted, None)
+    assert (miss.reason, miss.needs, miss.rank) == (Reason.SCOPE, wanted, None)
 
 
 def test_a_root_that_no_node_has_is_refused() -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -226,3 +229,37 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     assert seen[0] == (0, len(TEXTS))
     assert {total for _, total in seen} == {len(TEXTS)}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, repo: Path) -> None:
+    code = ("import sys; from pathlib import Path; from fake_embedder import FakeEmbedder\n"
+            "from core.knowledge.sidecar import SidecarFolder\n"
+            "from core.search import vectors\n"
+            "vectors.BLOCK_CHARACTERS = 100\n"
+            "class Slow(FakeEmbedder):\n"
+            "    def embed(self, texts, *rest):\n"
+            "        print(len(self.embedded), flush=True)\n"
+            "        sys.stdin.readline()\n"
+            "        return super().embed(texts)\n"
+            "folder = Path(sys.argv[1])\n"
+            "texts = [f'record {row}' for row in range(60)]\n"
+            "vectors.prepare_vectors(texts, 'x', Slow(), SidecarFolder(folder / 'k.json', folder))")
+    paths = os.pathsep.join([str(repo), str(repo / "tests" / "core")])
+    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], text=True,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             env=os.environ | {"PYTHONPATH": paths})
+    done = 0
+    with child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for _ in range(4):
+            done = int(child.stdout.readline())
+            child.stdin.write("\n")
+            child.stdin.flush()
+        child.stdout.readline()
+        child.send_signal(signal.SIGKILL)
+    assert done > 0
+    embedder = FakeEmbedder()
+    prepare(tmp_path, [f"record {row}" for row in range(60)], embedder)
+    assert len(embedder.embedded) < 60 - done

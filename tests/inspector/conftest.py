@@ -34,8 +34,9 @@ def nothing_left_behind() -> Iterator[None]:
     windows = set(_windows())
     yield
     for thread in set(threading.enumerate()) - threads:
-        thread.join(JOIN_S)
-    left = [f"thread {thread.name}" for thread in set(threading.enumerate()) - threads]
+        thread.join(JOIN_S if thread.name != "tqdm_monitor" else 0)
+    left = [f"thread {thread.name}" for thread in set(threading.enumerate()) - threads
+            if thread.name != "tqdm_monitor"]  # of the model's library, when it runs in here
     left += [f"child process {pid}" for pid in sorted(_children() - children)]
     if set(_windows()) - windows:
         _delete_closed()
@@ -81,14 +82,14 @@ def open_window(qtbot: QtBot, own_settings: Path,
     drivers: list[Driver] = []
 
     def make(path: Path | None = None, embedder: Embedder | None = None,
-             loader: Callable[[str], Embedder] | None = None) -> Driver:
+             loader: Callable[..., Embedder] | None = None) -> Driver:
         chosen = embedder or WordEmbedder()
         monkeypatch.setattr("core.search.embedding_process.ProcessEmbedder",
-                            loader or (lambda _name: chosen))
+                            loader or (lambda _name, *_: chosen))
         driver = Driver(qtbot, build_window())
         drivers.append(driver)
-        driver.window.show()
-        qtbot.waitExposed(driver.window)
+        with qtbot.waitActive(driver.window):
+            driver.window.show()
         if path is not None:
             driver.open(path)
         return driver

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from core.turn import Retrieval, Turn
+    from core.retrievals import Retrieval
+    from core.turn import Turn
     from inspector.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -73,7 +74,9 @@ class Driver:
         """Type over what stands in the field."""
         self.message.setFocus()
         self.message.selectAll()
-        if text.isascii():
+        if not text:
+            self.qtbot.keyClick(self.message, Qt.Key.Key_Delete)
+        elif text.isascii():
             self.qtbot.keyClicks(self.message, text)
         else:
             self.message.insert(text)

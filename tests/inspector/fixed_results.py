@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.parameters import RetrievalMode, RetrieveParams
+from core.retrievals import Retrieval
 from core.search.candidates import Candidates, DenseLeg, SparseLeg, ranks
 from core.selection.select import Selection, Settings, select
-from core.turn import Retrieval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -71,7 +71,7 @@ class HeldEmbedder(WordEmbedder):
         self.asked = threading.Event()
         self.block_begun = threading.Event()
         self._queries = {text: threading.Event() for text in held}
-        self._blocks = threading.Semaphore(0 if hold_records else 1 << 30)
+        self._blocks = threading.Semaphore(0 if hold_records else 1_000_000)
 
     def embed(self, texts: Sequence[str], progress: Progress = no_progress,
               is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
@@ -93,7 +93,7 @@ class HeldEmbedder(WordEmbedder):
         """Let a held query on."""
         self._queries[text].set()
 
-    def let_blocks(self, count: int = 1 << 20) -> None:
+    def let_blocks(self, count: int = 1000) -> None:
         """Let so many blocks of records on."""
         self._blocks.release(count)
 

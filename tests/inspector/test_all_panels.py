@@ -28,7 +28,6 @@ from core.graph.description import GraphDescription
 from core.graph.prompt import Message, Span
 from core.knowledge.findings import Finding, Severity
 from core.parameters import GenerateParams, InstructionParams, RetrieveParams
-from core.selection.select import Settings
 from core.turn import NodeRun, Projection, Turn, TurnRequest
 from inspector import theme as themes
 from inspector.models.workspace_model import KNOWLEDGE, OTHERS, WorkspaceEntry
@@ -132,8 +131,8 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
         Case(DistancePanel, lambda p: p.show_selection(None), lambda p: p.show_selection(small),
              lambda p: p.show_selection(huge)),
         Case(DetailsPanel, lambda p: p.show_hit(None),
-             lambda p: p.show_hit(small.hits[0], {"level": 3}, Settings()),
-             lambda p: p.show_hit(hit, {f"field{i}": LONG_TEXT for i in range(40)}, Settings())),
+             lambda p: p.show_hit(small.hits[0], {"level": 3}, small.score_lines(0)),
+             lambda p: p.show_hit(hit, {f"field{i}": LONG_TEXT for i in range(40)})),
         Case(ParametersPanel, lambda p: p.show_graph([]),
              lambda p: show_params(p, RetrieveParams()),
              lambda p: show_params(p, RetrieveParams(filter='{"op": "x"}' * 3000, top_k=1000,

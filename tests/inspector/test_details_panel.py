@@ -10,7 +10,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from core.parameters import RetrievalMode
-from inspector.panels.details_panel import MOST_CHARACTERS, DetailsPanel, fused_arithmetic
+from core.search.words import QueryWords
+from core.selection.record_listing import fused_arithmetic
+from inspector.panels.details_panel import MOST_CHARACTERS, DetailsPanel
 from inspector.theme import DARK, LIGHT
 
 
@@ -25,6 +27,14 @@ def details(qtbot):
 
 def _facts(details) -> dict[str, str]:
     return {fact.name: fact.value for fact in details.facts.facts}
+
+
+def _show(details, selection, hit) -> None:
+    details.show_hit(hit, {}, selection.score_lines(hit.row))
+
+
+def _words(word: str) -> QueryWords:
+    return QueryWords(frozenset({word}))
 
 
 def _story(text: str):
@@ -51,7 +61,7 @@ def test_without_a_row_it_says_what_to_do(details):
 
 def test_a_hit_shows_its_exact_numbers(details):
     selection = chosen(aquarium())
-    details.show_hit(selection.hits[1], {}, selection.settings)
+    _show(details, selection, selection.hits[1])
     facts = _facts(details)
     assert details.id_label.text() == "lionfish_diet"
     assert details.status_label.text() == "Hit · rank 2"
@@ -62,7 +72,7 @@ def test_a_hit_shows_its_exact_numbers(details):
 
 def test_a_near_miss_says_why_and_what_would_let_it_in(details):
     selection = chosen(aquarium())
-    details.show_hit(selection.story(3), {}, selection.settings)
+    _show(details, selection, selection.story(3))
     assert details.status_label.text() == (
         "Near-miss · removed by the threshold · threshold ≥ 0.613")
     assert _facts(details)["would need"] == "threshold ≥ 0.613"
@@ -70,13 +80,13 @@ def test_a_near_miss_says_why_and_what_would_let_it_in(details):
 
 def test_a_filtered_record_names_the_clause(details):
     selection = chosen(aquarium())
-    details.show_hit(selection.story(6), {}, selection.settings)
+    _show(details, selection, selection.story(6))
     assert _facts(details)["would need"] == "filter: args[1] is false"
 
 
 def test_the_fused_score_is_shown_as_arithmetic(details):
     selection = chosen(aquarium(), RetrievalMode.Hybrid, top_k=3, threshold=0.42)
-    details.show_hit(selection.hits[0], {}, selection.settings)
+    _show(details, selection, selection.hits[0])
     assert _facts(details)["fused score"] == (
         f"1/(60+1) + 1/(60+1) = {1 / (60 + 1) + 1 / (60 + 1):.4f}")
 
@@ -112,22 +122,22 @@ def _marked(details) -> list[str]:
 
 
 def test_words_of_the_query_are_marked_in_the_text(details):
-    details.show_hit(chosen(aquarium()).hits[0], tokens=TOKENS)
+    details.show_hit(chosen(aquarium()).hits[0], words=QueryWords(frozenset(TOKENS)))
     assert _marked(details) == ["lionfish", "clownfish"]
-    details.show_hit(chosen(aquarium()).hits[0], tokens=("mouth",))
+    details.show_hit(chosen(aquarium()).hits[0], words=_words("mouth"))
     assert _marked(details) == ["mouth"]
 
 
 @pytest.mark.parametrize("text", [
     "🐠 fish 🐡🐡 Fish", "שלום fish עולם FISH", "水族館 fish 魚 fish", "\0 fish\nfish"])
 def test_marks_stand_where_the_words_are_in_any_script(details, text):
-    details.show_hit(_story(text), tokens=("fish",))
+    details.show_hit(_story(text), words=_words("fish"))
     assert [word.casefold() for word in _marked(details)] == ["fish", "fish"]
 
 
 def test_a_long_chunk_is_shown_whole(details):
     text = "word fish " * 2000
-    details.show_hit(_story(text), tokens=("fish",))
+    details.show_hit(_story(text), words=_words("fish"))
     assert details.text_view.toPlainText() == text
 
 
@@ -149,10 +159,10 @@ def test_markup_of_the_file_is_text(details):
 def test_a_moving_slider_keeps_the_place_in_the_text(details):
     found = candidates(["long"], ["fish\n" * 500], np.array([0.3], dtype=np.float32),
                        np.array([1.0], dtype=np.float32))
-    details.show_hit(chosen(found, threshold=0.4).hits[0], tokens=("fish",))
+    details.show_hit(chosen(found, threshold=0.4).hits[0], words=_words("fish"))
     bar = details.text_view.verticalScrollBar()
     bar.setValue(100)
-    details.show_hit(chosen(found, threshold=0.2).story(0), tokens=("fish",))
+    details.show_hit(chosen(found, threshold=0.2).story(0), words=_words("fish"))
     assert bar.value() == 100
     assert "threshold ≥ 0.300" in details.status_label.text()
 
@@ -167,7 +177,7 @@ def test_a_value_can_be_copied_by_keyboard(qtbot, details):
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_marks_follow_the_theme(details, theme):
-    details.show_hit(chosen(aquarium()).hits[0], tokens=TOKENS)
+    details.show_hit(chosen(aquarium()).hits[0], words=QueryWords(frozenset(TOKENS)))
     details.apply_theme(theme)
     marks = details.text_view.extraSelections()
     assert marks[0].format.foreground().color() == theme.text

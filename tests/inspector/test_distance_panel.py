@@ -60,8 +60,7 @@ def test_dragging_the_line_tells_each_new_threshold_and_then_the_last(qtbot, pan
 
 
 def test_the_line_can_be_grabbed_by_its_label(qtbot, panel):
-    label = panel.threshold_line().label
-    box = _plot(panel).mapFromScene(label.mapToScene(label.boundingRect())).boundingRect()
+    box = panel.tag_rect()
     viewport = _plot(panel).viewport()
     with qtbot.waitSignal(panel.threshold_dragged):
         qtbot.mousePress(viewport, LEFT, pos=QPoint(box.right() - 3, box.center().y()))
@@ -94,12 +93,12 @@ def test_setting_the_threshold_moves_the_line_without_a_signal(qtbot, panel):
             qtbot.assertNotEmitted(panel.threshold_drag_finished):
         panel.set_threshold(0.75)
     assert panel.threshold_line().value() == 0.75
-    assert panel.threshold_line().label.format == "0.750"
+    assert panel.tag_text() == "0.750"
 
 
 def test_zero_is_shown_as_no_limit_and_everything_is_within_it(panel):
     panel.set_threshold(0)
-    assert panel.threshold_line().label.format == "no limit"
+    assert panel.tag_text() == "no limit"
     assert "no limit" in _plot(panel).accessibleDescription()
     image = _plot(panel).grab().toImage()
     assert image.pixelColor(image.width() - 6, 6) == LIGHT.accent_soft
@@ -149,6 +148,14 @@ def test_the_line_is_always_in_view(panel, value):
     step = panel.pixel_to_threshold(QPoint(x + 1, 0)) - panel.pixel_to_threshold(QPoint(x - 1, 0))
     assert panel.pixel_to_threshold(panel.threshold_to_pixel(value)) == pytest.approx(
         value, abs=step + 0.001)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.02, 0.6, 1.19, 2.0])
+def test_the_whole_tag_is_below_the_plot_and_in_view(panel, value):
+    panel.set_threshold(value)
+    viewport = _plot(panel).viewport().rect()
+    assert viewport.contains(panel.tag_rect())
+    assert panel.tag_rect().top() >= panel.threshold_to_pixel(value).y()
 
 
 def test_the_axis_stands_still_while_the_threshold_moves(panel):

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QWidget
 
 from core.parameters import RetrievalMode, RetrieveParams
-from core.turn import Retrieval
+from core.retrievals import Retrieval
 from inspector.panels.funnel_panel import FunnelPanel
 from inspector.theme import DARK, LIGHT
 

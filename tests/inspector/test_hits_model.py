@@ -10,10 +10,10 @@ from fixed_results import AQUARIUM, aquarium, candidates, chosen, many
 from PySide6.QtCore import Qt
 
 from core.parameters import RetrievalMode
+from core.search.words import QueryWords
 from core.selection.select import Hit, Reason, Selection
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import Column, HitsModel, line_of
-from inspector.models.matches import matched_spans, tokens_searched
 
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 
@@ -212,17 +212,18 @@ def test_words_are_matched_also_where_the_bm25_leg_did_not_run():
     found = aquarium()
     without = type(found)(found.query, found.ids, found.texts, found.matching,
                           found.matching_count, found.dense, None, found.why_filtered)
-    assert {"clownfish", "lionfish"} <= tokens_searched(without)
-    assert tokens_searched(found) == frozenset(found.sparse.tokens)
+    assert {"clownfish", "lionfish"} <= chosen(without).words.tokens
+    assert chosen(found).words.tokens == frozenset(found.sparse.tokens)
 
 
 def test_overlapping_pairs_of_unspaced_writing_become_one_span():
     text = "大きな水族館の魚"
-    assert [text[a:b] for a, b in matched_spans(text, ["水族", "族館"])] == ["水族館"]
+    words = QueryWords(frozenset({"水族", "族館"}))
+    assert [text[a:b] for a, b in words.spans(text)] == ["水族館"]
 
 
 def test_bars_end_at_the_farthest_record(model):
-    assert model.bar_scale == pytest.approx(1.08, abs=1e-6)
+    assert model.bar.end == pytest.approx(1.08, abs=1e-6)
 
 
 def test_facts_follow_the_rules_of_qt_and_headings_cannot_be_selected(qtmodeltester, qapp):

@@ -95,7 +95,7 @@ def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot, panel):
     assert panel.table.viewport().rect().intersects(
         panel.table.visualRect(panel.table.currentIndex()))
     unlisted = int(panel.model.selection.dense.order[-1])
-    assert panel.tokens == set(TOKENS)
+    assert panel.model.words.tokens == set(TOKENS)
     with qtbot.waitSignal(panel.row_selected) as caught:
         panel.select_record(unlisted)
     assert caught.args[0].row == unlisted
@@ -219,22 +219,22 @@ def test_a_third_click_on_a_header_brings_back_the_engines_order(qtbot, panel):
 
 @pytest.mark.parametrize(("mode", "missing"), [
     (RetrievalMode.Dense, {"BM25", "fused", "BM25 rank"}),
-    (RetrievalMode.Lexical, {"distance", "closeness bar", "dense", "fused", "BM25 rank"}),
+    (RetrievalMode.Lexical, {"distance", "bar", "dense", "fused", "BM25 rank"}),
     (RetrievalMode.Hybrid, {"BM25 rank"})])
 def test_a_column_that_has_no_value_in_the_mode_is_hidden(panel, mode, missing):
     panel.resize(1400, 400)
     panel.show_selection(chosen(aquarium(), mode))
-    assert set(TITLES) - set(_shown(panel)) == missing
+    assert set(TITLES) - set(_shown(panel)) == missing | {"score", "match reason"}
 
 
 def test_a_narrow_table_gives_up_columns_that_repeat_others(panel):
     panel.show_selection(chosen(aquarium()))
-    assert "closeness bar" in _shown(panel)
+    assert "bar" in _shown(panel)
     panel.resize(480, 400)
-    assert "closeness bar" not in _shown(panel)
+    assert "bar" not in _shown(panel)
     assert {"id", "distance", "would need", "text"} <= set(_shown(panel))
     panel.resize(900, 400)
-    assert "closeness bar" in _shown(panel)
+    assert "bar" in _shown(panel)
 
 
 def test_a_column_that_the_user_picks_stays_whatever_the_mode(panel):
@@ -363,3 +363,36 @@ def test_every_control_has_a_name(panel):
     assert panel.show_all_button.accessibleName()
     panel.show_selection(chosen(many(3000)))
     assert panel.more_button.text() == "Show 1,000 more near-misses"
+
+
+@pytest.mark.parametrize("width", [400, 480, 774, 1400])
+@pytest.mark.parametrize("mode", list(RetrievalMode))
+def test_the_columns_fit_the_table_and_no_title_is_cut(panel, mode, width):
+    panel.resize(width, 400)
+    panel.show_selection(chosen(aquarium(), mode))
+    table, header = panel.table, panel.table.horizontalHeader()
+    assert header.length() <= table.viewport().width()
+    for column in Column:
+        if not table.isColumnHidden(column) and column not in (Column.BAR, Column.RANK):
+            words = table.fontMetrics().horizontalAdvance(TITLES[column])
+            assert table.columnWidth(column) >= words + 16
+
+
+def test_a_column_that_the_user_sized_keeps_its_width_and_the_text_takes_the_rest(panel):
+    panel.show_selection(chosen(aquarium()))
+    header = panel.table.horizontalHeader()
+    header.resizeSection(Column.ID, 222)
+    text = panel.table.columnWidth(Column.TEXT)
+    panel.resize(1000, 420)
+    assert panel.table.columnWidth(Column.ID) == 222
+    assert panel.table.columnWidth(Column.TEXT) > text
+    assert header.length() == panel.table.viewport().width()
+
+
+def test_hits_are_marked_at_their_left_edge(panel):
+    panel.show_selection(chosen(aquarium()))
+    image = panel.table.viewport().grab().toImage()
+    table = panel.table
+    for row in range(3):
+        assert image.pixelColor(1, table.rowViewportPosition(row) + 6) == LIGHT.hit
+    assert image.pixelColor(1, table.rowViewportPosition(4) + 6) != LIGHT.hit

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
@@ -83,10 +85,10 @@ def test_stepping_the_spin_box_moves_the_slider(top_k):
 
 
 @pytest.mark.parametrize("text", ["0.7", "0,7", " 0.70", ".7", "0.700"])
-def test_a_decimal_point_and_a_comma_are_both_read(threshold, text, qtbot):
+def test_a_decimal_point_and_a_comma_are_both_read(threshold, text):
     edits = edits_of(threshold)
     retype(threshold, text)
-    qtbot.waitUntil(lambda: bool(edits))
+    QTest.keyClick(threshold.spin, Qt.Key.Key_Return)
     assert edits[-1] == pytest.approx(0.7)
     assert threshold.slider.value() == 700
 
@@ -243,3 +245,30 @@ def test_a_half_typed_text_can_be_discarded(threshold):
     threshold.discard_draft()
     assert threshold.spin.lineEdit().text() == "0.600"
     assert not threshold.problem.isVisible()
+
+
+def test_slider_and_spin_box_stand_on_one_line_and_in_a_narrow_panel_on_two(threshold, qtbot):
+    threshold.resize(260, 90)
+    QApplication.processEvents()
+    assert threshold.slider.geometry().right() < threshold.spin.geometry().left()
+    threshold.resize(170, 110)
+    qtbot.waitUntil(lambda: threshold.slider.y() >= threshold.spin.geometry().bottom())
+    assert threshold.slider.width() > 150
+    threshold.resize(260, 90)
+    qtbot.waitUntil(lambda: threshold.slider.geometry().right() < threshold.spin.x())
+
+
+def test_marks_that_lie_close_are_drawn_as_one(threshold):
+    threshold.set_marks([0.300 + 0.001 * place for place in range(12)])
+    drawn = threshold.slider.marks_px()
+    assert len(threshold.slider.marks) == 12
+    assert 1 <= len(drawn) < 12
+    assert all(after - before >= 3 for before, after in pairwise(drawn))
+
+
+def test_the_spin_box_is_as_wide_as_its_value(threshold):
+    before = threshold.spin.width()
+    threshold.show_value(0.612543)
+    metrics = threshold.spin.fontMetrics()
+    assert threshold.spin.minimumWidth() > before
+    assert threshold.spin.minimumWidth() >= metrics.horizontalAdvance("0.612543") + 28

@@ -138,6 +138,21 @@ def test_a_refusal_of_the_engine_is_shown_and_cleared_by_the_next_value(panel):
     assert "3004 AgentBusy: a turn runs" not in texts
 
 
+def test_what_the_engine_refuses_goes_back_to_what_is_in_force(panel):
+    error = InspectorError(Code.AgentBusy, "a turn runs")
+    find(panel, QSlider, "topKSlider").setValue(17)
+    panel.set_param_problem("top_k", error)
+    assert find(panel, QSpinBox, "topKSpin").value() == 3
+    find(panel, QPushButton, "modeHybrid").click()
+    panel.set_param_problem("retrieval_mode", error)
+    assert find(panel, QPushButton, "modeDense").isChecked()
+    panel.show_node("answer", "Generate", GenerateParams(), GenerateParams())
+    combo = find(panel, QComboBox, "Generate_placementCombo")
+    combo.setCurrentIndex(0)
+    panel.set_param_problem("placement", error)
+    assert combo.currentText() == "BeforeUserAsSystem"
+
+
 @pytest.mark.parametrize(("mode", "off"), [
     (RetrievalMode.Dense, {"rrfKSpin"}), (RetrievalMode.Lexical, {"rrfKSpin", "thresholdSpin"}),
     (RetrievalMode.Hybrid, set())])
@@ -308,7 +323,7 @@ def test_other_nodes_numbers_do_not_take_the_retrieve_nodes_names(panel):
 
 
 def test_marks_go_to_their_sliders(panel):
-    panel.set_marks([2, 4], [0.312])
+    panel.set_marks({"top_k": [2, 4], "threshold": [0.312]})
     assert find(panel, QSlider, "topKSlider").marks == (2, 4)
     assert find(panel, QSlider, "thresholdSlider").marks == (312,)
 

@@ -41,7 +41,7 @@ def column(table, section):
     return [model.index(row, section).data() for row in range(model.rowCount())]
 
 
-def test_the_models_keep_the_rules_of_item_models(qtmodeltester):
+def test_the_models_keep_the_rules_of_item_models(qapp, qtmodeltester):
     model = ProblemsModel()
     model.show_findings((ERROR, WARNING))
     qtmodeltester.check(model)

@@ -238,3 +238,38 @@ def test_a_span_without_a_known_hit_is_tinted_and_names_nothing(panel, qtbot):
     assert len(view.spans) == 1
     with qtbot.assertNotEmitted(panel.chunk_clicked):
         QTest.keyClick(view, Qt.Key.Key_Return)
+
+
+def test_in_a_low_and_narrow_panel_one_thing_is_shown_at_a_time(panel, qtbot):
+    template = panel.findChild(QPlainTextEdit, "templateEdit")
+    assert view_of(panel).isVisible()
+    assert template.isVisible()
+    panel.resize(390, 180)
+    qtbot.waitUntil(lambda: not template.isVisible())
+    assert view_of(panel).isVisible()
+    panel.findChild(QPushButton, "editTemplate").click()
+    assert template.isVisible()
+    assert not view_of(panel).isVisible()
+    panel.findChild(QPushButton, "showMessages").click()
+    assert view_of(panel).isVisible()
+    panel.resize(770, 260)
+    qtbot.waitUntil(template.isVisible)
+    assert not panel.findChild(QPushButton, "showMessages").isVisible()
+
+
+def test_in_a_narrow_and_high_panel_the_template_stands_below(panel, qtbot):
+    panel.resize(390, 700)
+    template = panel.findChild(QPlainTextEdit, "templateEdit")
+    qtbot.waitUntil(lambda: template.mapTo(panel, QPoint()).y()
+                    > view_of(panel).geometry().bottom())
+    assert view_of(panel).isVisible()
+
+
+def test_in_a_narrow_view_the_roles_stand_above_and_the_text_has_the_width(panel, qtbot):
+    view = view_of(panel)
+    panel.resize(900, 260)
+    qtbot.waitUntil(lambda: view.viewport().x() > 40)
+    panel.resize(320, 180)
+    qtbot.waitUntil(lambda: view.viewport().x() < 10)
+    assert view.viewport().y() >= view.fontMetrics().height()
+    assert not panel.grab().isNull()

@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTableView, QWidget
 
 from inspector import theme as themes
@@ -135,3 +135,23 @@ def test_numbers_get_figures_of_one_width(qtbot):
 def test_a_theme_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         LIGHT.accent = DARK.accent
+
+
+@BOTH
+def test_text_in_the_colour_of_a_reason_is_readable_on_whatever_is_behind_it(theme):
+    for reason in ("", "filter", "index", "leg_depth", "threshold", "top_k", "scope", "k",
+                   "min_score"):
+        assert contrast(theme.reason_ink(reason), theme.panel) >= 4.5
+        for behind in (theme.background, theme.accent_soft, theme.hover):
+            assert contrast(theme.reason_ink(reason, behind), behind) >= 4.5
+
+
+def test_a_colour_that_is_readable_is_left_as_it_is():
+    assert LIGHT.ink(LIGHT.error) == LIGHT.error
+    assert LIGHT.ink(LIGHT.threshold) != LIGHT.threshold
+
+
+@BOTH
+def test_what_is_switched_off_can_still_be_read(theme):
+    faded = themes._palette(theme).color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
+    assert contrast(faded, theme.background) >= 3

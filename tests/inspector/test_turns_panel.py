@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QListView
 
 from core.errors import Code, InspectorError
 from core.parameters import RetrievalMode, RetrieveParams
-from core.turn import NodeRun, Retrieval, Turn, TurnRequest
+from core.retrievals import Retrieval
+from core.turn import NodeRun, Turn, TurnRequest
 from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel, is_right_to_left
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.theme import DARK

@@ -77,6 +77,12 @@ def test_a_workspace_is_listed_with_its_files_and_neighbours():
                       (OTHERS, "refusals.txt", "", False)}
 
 
+def test_a_file_named_relatively_and_absolutely_is_listed_once():
+    found = entries_of(FOLDER.absolute() / "rag.graph.json", workspace(),
+                       [FOLDER / "rag.graph.json", FOLDER.absolute() / "fish.json"])
+    assert sorted(e.label for e in found) == ["fish", "fish.kb.json", "rag.graph", "refusals.txt"]
+
+
 def test_opened_knowledge_is_itself_the_current_file():
     found = entries_of(FOLDER / "fish.json", workspace())
     assert [e.label for e in found if e.is_current] == ["fish"]

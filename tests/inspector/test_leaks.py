@@ -1,0 +1,126 @@
+"""Windows that were closed are gone: nothing grows when they are opened again and again."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from driver import QUESTION
+from light_embedder import WordEmbedder
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtWidgets import QApplication
+
+from inspector.__main__ import build_window
+from inspector.jobs import Jobs
+from inspector.main_window import MainWindow
+from inspector.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROUNDS = 3
+
+
+def _collect() -> None:
+    for _ in range(2):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QCoreApplication.processEvents()
+        gc.collect()
+
+
+def _is_ours(thing: object) -> bool:
+    return str(type(thing).__module__).startswith(("core.", "inspector."))
+
+
+def _counts() -> Counter[str]:
+    """Count the living things that a window is made of, by kind."""
+    # The type alone is looked at: a deleted C++ object must not be touched.
+    objects = Counter(type(thing).__qualname__ for thing in gc.get_objects()
+                      if issubclass(type(thing), QObject) or _is_ours(thing))
+    objects["top-level windows"] = len(QApplication.topLevelWidgets())
+    objects["widgets"] = len(QApplication.allWidgets())
+    objects["threads"] = threading.active_count()
+    if sys.platform == "linux":
+        objects["files"] = len(os.listdir("/proc/self/fd"))
+    return objects
+
+
+def _one_round(open_window, aquarium: Path) -> None:
+    user = open_window(aquarium / "rag.graph.json")
+    user.ask(QUESTION)
+    user.drag_threshold(0.8, 0.9)
+    user.click("modeHybrid")
+    user.set_spin("topKSpin", "9")
+    user.ask("which fish eat algae?")
+    user.window.apply_theme("dark", keep=False)
+    user.window.apply_theme("light", keep=False)
+    user.window.close()
+    user.window.deleteLater()
+
+
+@pytest.mark.usefixtures("own_settings")
+def test_nothing_grows_when_windows_are_opened_and_closed(qtbot, aquarium, monkeypatch):
+    from driver import Driver
+
+    monkeypatch.setattr("core.search.embedding_process.ProcessEmbedder",
+                        lambda _name, *_: WordEmbedder())
+
+    def one_round() -> None:
+        user = Driver(qtbot, build_window())
+        with qtbot.waitActive(user.window):
+            user.window.show()
+        _one_round(lambda path: (user.open(path), user)[1], aquarium)
+
+    one_round()
+    _collect()
+    before = _counts()
+    for _ in range(ROUNDS):
+        one_round()
+    _collect()
+    after = _counts()
+    grown = {kind: (before[kind], count) for kind, count in after.items()
+             if count - before[kind] >= ROUNDS}
+    assert grown == {}
+    for kind in (MainWindow, Session, Jobs):
+        assert after[kind.__qualname__] == 0, kind
+
+
+@pytest.mark.usefixtures("own_settings")
+def test_opening_files_again_and_again_keeps_one_workspace(qtbot, open_window, aquarium):
+    user = open_window(aquarium / "rag.graph.json")
+    sizes = []
+    for name in ("hybrid", "rag", "guarded", "rag", "hybrid", "rag"):
+        user.open(aquarium / f"{name}.graph.json")
+        user.ask(QUESTION)
+        _collect()
+        kept = Counter(type(thing).__qualname__ for thing in gc.get_objects() if _is_ours(thing))
+        sizes.append((kept["Workspace"], kept["KnowledgeBase"], kept["KnowledgeSearch"]))
+    assert sizes[-1] == (1, 1, 1)
+
+
+@pytest.mark.usefixtures("own_settings")
+def test_moving_a_slider_a_thousand_times_keeps_nothing(open_window, aquarium):
+    user = open_window(aquarium / "rag.graph.json")
+    user.ask(QUESTION)
+    slider = user.find("thresholdSlider")
+
+    def move() -> None:
+        for value in range(300, 800):
+            slider.setValue(value)
+        slider.edit_finished.emit()
+        QApplication.processEvents()
+
+    move()
+    _collect()
+    before = _counts()
+    move()
+    _collect()
+    after = _counts()
+    grown = {kind: (before[kind], count) for kind, count in after.items()
+             if count > before[kind] + 30}
+    assert grown == {}
