@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import tempfile
-from pathlib import Path
-from typing import TYPE_CHECKING
+import secrets
+from typing import TYPE_CHECKING, BinaryIO
 
 from core.errors import Code, InspectorError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+NEW_FILE_MODE = 0o666
+"""Permissions of a new file, less what the user's mask takes away."""
 
 
 def write_atomically(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
@@ -24,28 +28,56 @@ def write_atomically(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     InspectorError
         3010 with the system's reason: a full disk, a read-only folder. Nothing is changed then.
     """
-    temporary = ""
     try:
         target = path.resolve()
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
-        with os.fdopen(handle, "wb") as file:
-            for piece in pieces:
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o644)
-        os.replace(temporary, target)
+        temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}")
+        mode = target.stat().st_mode & 0o7777 if target.exists() else None
+        replace_file(target, lambda file: file.writelines(pieces), temporary, mode)
     except (OSError, RuntimeError, ValueError) as error:
-        _remove(temporary)
         reason = getattr(error, "strerror", None) or str(error)
         raise InspectorError(Code.StorageFileNotFound, f"the file cannot be written: {reason}",
                              place=Place(file=str(path)),
                              hint="choose another folder, or free some space") from error
+
+
+def replace_file(path: Path, write: Callable[[BinaryIO], None], temporary: Path,
+                 mode: int | None = None) -> None:
+    """Write `temporary`, then rename it over `path`: at every moment the old content or the new.
+
+    Parameters
+    ----------
+    write : writes the content.
+    temporary : a path in the same folder where nothing is yet.
+    mode : permissions of the file; those of a new file where None.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written to, or the disk is full; no temporary file is left.
+    """
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(temporary, flags, NEW_FILE_MODE), "wb") as stream:
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, path)
     except BaseException:
-        _remove(temporary)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         raise
+    _sync_folder(path.parent)
 
 
-def _remove(temporary: str) -> None:
-    if temporary:
-        Path(temporary).unlink(missing_ok=True)
+def _sync_folder(folder: Path) -> None:
+    """Make a rename durable, where folders can be synced at all."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from core.knowledge.atomic import replace_file
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -92,19 +94,7 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
     OSError
         The folder cannot be written to, or the disk is full; no temporary file is left.
     """
-    temporary = temporary_path(path)
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(temporary, flags, 0o666), "wb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-    _sync_folder(path.parent)
+    replace_file(path, write, temporary_path(path))
 
 
 def temporary_path(path: Path) -> Path:
@@ -345,15 +335,3 @@ def _is_abandoned(path: Path, tail: str) -> bool:
     except OSError:
         return False
     return False
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename durable, where folders can be synced at all."""
-    if os.name != "posix":
-        return
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
