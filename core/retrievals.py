@@ -232,8 +232,8 @@ class SubgraphRetrieval:
     listing: SubgraphListing | None
 
     selection = None
-    no_distances = ("A subgraph retrieval is drawn as a graph, in the tab Subgraph: its nodes "
-                    "are found by words, and by distance only with embeddings.")
+    no_distances = ("A subgraph retrieval is drawn as a graph, in the tab Subgraph, and ranks by "
+                    "score: there is no threshold of distance to move.")
     nothing_found = ("No node shares a word with this question",
                      "Loosen the scope, or use embeddings to match by meaning")
 

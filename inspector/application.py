@@ -91,7 +91,7 @@ class _Start:
                 for node in edited.nodes:
                     for param in node.params.specs():
                         session.edit_param(param, getattr(node.params, param), node=node.name)
-                session.undo_stack.clear()
+                session.forget_edits()
             if options.node:
                 session.pick_node(options.node)
         except InspectorError as error:

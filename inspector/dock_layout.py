@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
@@ -24,6 +24,8 @@ UNTITLED = ("funnel", "distances", "prompt", "details", "graph", "subgraph", "di
             "problems")
 """Panels that are told apart without a title, which would cost them a row."""
 SIDE_WIDTHS_PX = (190, 292)
+NARROW_WIDTHS_PX = (164, 248)
+ROOMY_WIDTH_PX = 1100
 SHARES = {"funnel": 0.12, "distances": 0.12, "prompt": 0.31}
 """Heights of the middle docks, as shares of the window's; the table takes the rest."""
 
@@ -40,6 +42,7 @@ class DockLayout:
         self._window = window
         self._panels = panels
         self._state_behind_welcome: QByteArray | None = None
+        self.is_default = True
         self._conditional = ("subgraph",)
         self._inapplicable: frozenset[str] = frozenset()
         self.docks: dict[str, QDockWidget] = {}
@@ -107,7 +110,8 @@ class DockLayout:
             self._inapplicable | {name})
         self._show_applicable()
         if applicable and not was:
-            self.docks[name].raise_()
+            # A layout that is being restored would put another tab in front.
+            QTimer.singleShot(0, self.docks[name], self.docks[name].raise_)
 
     def is_applicable(self, name: str) -> bool:
         """Tell whether a dock has something to show."""
@@ -133,8 +137,9 @@ class DockLayout:
     def arrange(self) -> None:
         """Give the docks their shares of the window as large as it is now."""
         height = self._window.height()
+        side_widths = SIDE_WIDTHS_PX if self._window.width() >= ROOMY_WIDTH_PX else NARROW_WIDTHS_PX
         self._window.resizeDocks([self.docks["workspace"], self.docks["parameters"]],
-                                 list(SIDE_WIDTHS_PX), Qt.Orientation.Horizontal)
+                                 list(side_widths), Qt.Orientation.Horizontal)
         self._window.resizeDocks([self.docks[name] for name in SHARES],
                                  [int(height * share) for share in SHARES.values()],
                                  Qt.Orientation.Vertical)
@@ -157,6 +162,8 @@ class DockLayout:
             self._window.restoreState(self._state_behind_welcome, LAYOUT_VERSION)
             self._state_behind_welcome = None
             self._show_applicable()
+            if self.is_default:
+                self.arrange()
         elif not is_open and self._state_behind_welcome is None:
             self._state_behind_welcome = self._window.saveState(LAYOUT_VERSION)
             for dock in self.docks.values():
@@ -168,7 +175,7 @@ class DockLayout:
 
     def restore(self, state: QByteArray) -> None:
         """Put the docks as `state` says; anything else than a saved state changes nothing."""
-        self._window.restoreState(state, LAYOUT_VERSION)
+        self.is_default = not self._window.restoreState(state, LAYOUT_VERSION)
         self._show_applicable()
 
     def restore_default(self) -> None:

@@ -7,7 +7,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from core.errors import InspectorError
@@ -25,7 +25,7 @@ from inspector.watching import FileWatch
 from inspector.wiring import Wiring
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 
     from core.knowledge.findings import Finding
     from inspector.jobs import Jobs
@@ -153,10 +153,10 @@ class MainWindow(QMainWindow):
         """Say in the message bar what went wrong; nothing else changes."""
         if isinstance(error, FileRefused):
             details = "\n".join(finding.line() for finding in error.findings)
-            self.panels.message_bar.post("error", error.line(), details,
+            self.panels.message_bar.post("error", error.line().removeprefix("error "), details,
                                          [("Problems", lambda: self.raise_dock("problems"))])
         elif isinstance(error, InspectorError):
-            self.panels.message_bar.post("error", error.line())
+            self.panels.message_bar.post("error", error.line().removeprefix("error "))
         else:
             LOG.error("unexpected error", exc_info=error)
             self.panels.message_bar.post(
@@ -287,6 +287,18 @@ class MainWindow(QMainWindow):
         self.preferences.set_blob("hits", self.panels.hits.save_state())
         self.preferences.set_flag("live", self.panels.query.is_live())
         self.preferences.sync()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Share the window among the docks, unless the user has done so before."""
+        super().showEvent(event)
+        if self.layout_of_docks.is_default:
+            self.layout_of_docks.arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Share the room anew when the window is maximised or back to normal."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.WindowStateChange and self.layout_of_docks.is_default:
+            QTimer.singleShot(0, self, self.layout_of_docks.arrange)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep the layout, stop all work, and go."""

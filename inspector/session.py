@@ -182,7 +182,7 @@ class Session(QObject):
             self.history_changed.emit()
             self.message_restored.emit(asked)
         if not keep or edited is None or _kinds(edited) != _kinds(opened.graph):
-            self._forget_edits()
+            self.forget_edits()
         self.opened.emit()
         self.findings_changed.emit()
         self.node_changed.emit(self.node)
@@ -310,7 +310,7 @@ class Session(QObject):
         self.turn = entry.turn
         self._cancel_turn()
         self.graph = with_params(self._graph(), entry.turn.request.params)
-        self._forget_edits()
+        self.forget_edits()
         self.graph_edited.emit()
         self.outdated_changed.emit(False)
         self.message_restored.emit(self.message)
@@ -375,7 +375,8 @@ class Session(QObject):
             self.undo_stack.undo()
         self._gesture += 1
 
-    def _forget_edits(self) -> None:
+    def forget_edits(self) -> None:
+        """Let nothing be undone any more."""
         self._last_edit = None
         self.undo_stack.clear()
 
@@ -429,10 +430,12 @@ class Session(QObject):
         """Put the node in hand back to the graph's values, as one undo step."""
         node = self._graph().node(self.node)
         baseline = self.baseline()
+        self.end_edit()
         self.undo_stack.beginMacro(f"reset {node.name}")
         for param in node.params.specs():
             self.edit_param(param, getattr(baseline, param))
         self.undo_stack.endMacro()
+        self._last_edit = None
 
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""
@@ -484,7 +487,7 @@ class Session(QObject):
         free them once more.
         """
         self._models.close()
-        self._forget_edits()
+        self.forget_edits()
 
 
 def _kinds(graph: GraphDescription) -> dict[str, str]:

@@ -127,7 +127,7 @@ def _hit(row: int, told: KeywordHit) -> Hit:
 
 
 def _field_line(part: FieldPart) -> ScoreLine:
-    return ScoreLine(part.field, f"{part.counted} × {part.weight:g} = {part.points:g}   "
+    return ScoreLine(part.field, f"{part.counted} × {part.weight:g} = {part.points:g} · "
                                  f"{', '.join(part.stems)}", part.note)
 
 

@@ -195,7 +195,7 @@ class SubgraphListing:
             lines.append(ScoreLine("rank", str(found.rank)))
         if found.fts_score is not None:
             lines.append(ScoreLine("full text score", f"{found.fts_score:.6f}",
-                                   f"BM25, the title counts {TITLE_WEIGHT}-fold"))
+                                   f"title × {TITLE_WEIGHT}"))
         lines += [ScoreLine(name, str(rank)) for name, rank in (
             ("full text rank", found.rank_fts), ("dense rank", found.rank_dense))
             if rank is not None and self.candidates.distances is not None]

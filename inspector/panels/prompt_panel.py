@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 _ROW_CHARACTERS = 44
-_BESIDE_CHARACTERS = 90
+_BESIDE_CHARACTERS = 62
+_ROOMY_CHARACTERS = 90
 _STACKED_LINES = 24
 _NO_LIMIT = 2**24 - 1
 _MESSAGES, _TEMPLATE, _SYSTEM = "Messages", "Template", "System"
@@ -92,6 +93,7 @@ class PromptPanel(Surface):
         self._tokens = ElidedLabel()
         self._name_controls()
         self._is_compact = False
+        self._is_tight = False
         self._token_count = 0
         self._segments: dict[str, QPushButton] = {}
         self._pages = self._make_pages()
@@ -146,7 +148,7 @@ class PromptPanel(Surface):
         self.template.show_problems(problems, _fine(projection, params))
 
     def _show_token_count(self) -> None:
-        word = "tokens" if self._is_compact else "tokens (estimate)"
+        word = "tokens" if self._is_tight else "tokens (estimate)"
         self._tokens.set_text(f"≈ {self._token_count:,} {word}" if self._token_count else "",
                               "An estimate: a rule of thumb over all messages; models differ "
                               "by a third and more.")
@@ -239,13 +241,16 @@ class PromptPanel(Surface):
         """Follow the size: side by side, above each other, or one at a time."""
         metrics = self.fontMetrics()
         is_narrow = self.width() < _BESIDE_CHARACTERS * metrics.averageCharWidth()
+        self._is_tight = self.width() < _ROOMY_CHARACTERS * metrics.averageCharWidth()
+        self._show_token_count()
+        self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if self._is_tight
+                                      else Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         is_compact = is_narrow and self.height() < _STACKED_LINES * metrics.height()
         self._splitter.setOrientation(Qt.Orientation.Vertical if is_narrow
                                       else Qt.Orientation.Horizontal)
         if is_compact == self._is_compact:
             return
         self._is_compact = is_compact
-        self._show_token_count()
         if is_compact:
             self._bar.insertWidget(0, self._pages)
             self._segments[_MESSAGES].setChecked(True)
@@ -253,8 +258,6 @@ class PromptPanel(Surface):
             self._editor.bar.insertWidget(0, self._pages)
             index = self._stack.currentIndex()
             self._segments[_SYSTEM if index else _TEMPLATE].setChecked(True)
-        self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if is_compact
-                                      else Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._show_pages()
 
     def _show_pages(self) -> None:

@@ -40,6 +40,8 @@ _WIDTHS = {Column.RANK: (6, 5), Column.ID: (20, 12), Column.DISTANCE: (11, 8),
 # Which gets the room first that there is beyond the least.
 _FIRST_SERVED = (Column.ID, Column.NEEDS, Column.MATCH)
 _TEXT_WIDTH = 36
+# Rows that say why they match are told apart by that, more than by their text.
+_TEXT_WIDTH_WITH_REASON = 22
 _LEAST_ROWS = 5
 _HIT_EDGE_PX = 3
 _ALWAYS = frozenset({Column.RANK, Column.ID, Column.NEEDS, Column.TEXT})
@@ -178,7 +180,7 @@ class HitsTable(QTableView):
             width_of = self._like_width if column is _LUXURY.get(self._ranked_by) \
                 else self._least_width
             needed = sum(width_of(c) for c in _WIDTHS if c not in hidden)
-            if needed + self._chars(_TEXT_WIDTH) <= self.viewport().width():
+            if needed + self._chars(self._text_width) <= self.viewport().width():
                 break
             hidden.add(column)
         self._is_fitting = True
@@ -187,13 +189,18 @@ class HitsTable(QTableView):
         self._share_width()
         self._is_fitting = False
 
+    @property
+    def _text_width(self) -> int:
+        return _TEXT_WIDTH_WITH_REASON if self._ranked_by == "score" else _TEXT_WIDTH
+
     def _share_width(self) -> None:
         """Give the columns what they like to have, less where the text would be too narrow."""
         shown = [column for column in (*_FIRST_SERVED, *_WIDTHS)
                  if column not in self._sized and not self.isColumnHidden(column)]
         widths = {column: self._least_width(column) for column in shown}
         taken = sum(self.columnWidth(column) for column in self._sized)
-        spare = self.viewport().width() - taken - self._chars(_TEXT_WIDTH) - sum(widths.values())
+        taken += self._chars(self._text_width) + sum(widths.values())
+        spare = self.viewport().width() - taken
         for column in dict.fromkeys(shown):
             more = min(self._like_width(column) - widths[column], max(spare, 0))
             spare -= more

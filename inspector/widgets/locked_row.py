@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
+from core.errors import InspectorError
 from inspector import theme as themes
 from inspector.widgets.fields import Choice, LineEdit
 from inspector.widgets.labels import ElidedLabel, set_role, tooltip
 from inspector.widgets.number_row import param_tip
+from inspector.widgets.spins import parse_number
 from inspector.widgets.value_rows import ValueRow
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ class LockedRow(ValueRow):
                 self.combo.setCurrentText(self._value.name)
             else:
                 for value in dict.fromkeys([*self._choices, self._value]):
-                    self.combo.addItem(self._names.get(value, value), value)
+                    self.combo.addItem(self._names.get(value, str(value)), value)
                 self.combo.setCurrentIndex(self.combo.findData(self._value))
                 if self._value in self._names and not self._choices:
                     self.combo.setEditText(self._value)
@@ -155,7 +157,16 @@ class LockedRow(ValueRow):
     def _commit_typed(self) -> None:
         text = self.combo.currentText()
         known = [value for value, name in self._names.items() if name == text]
-        self._commit(known[0] if known else text)
+        self._commit(known[0] if known else self._read(text))
+
+    def _read(self, text: str) -> Any:
+        """Return a typed text as the parameter's type; what is no such value is refused as text."""
+        if self.spec.kind not in (int, float):
+            return text
+        try:
+            return parse_number(text, self.spec)
+        except InspectorError:
+            return text
 
     def _commit(self, value: Any) -> None:
         if value == self._value:

@@ -25,6 +25,8 @@ GROOVE_LEFT_PX = _HANDLE_PX + 1
 """Where the groove begins: the handle has to have room beside it."""
 _MARK_PX = 4
 _MARK_EVERY_PX = 3
+_FEWEST_TO_ROUND = 2
+_ROUND_STEPS = (1000, 500, 100, 50, 20, 10, 5, 2, 1)
 _STEPPING_KEYS = frozenset((
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp,
     Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End))
@@ -45,7 +47,7 @@ class MarkedSlider(QSlider):
         self._scale = scale
         self._marks: tuple[int, ...] = ()
         self._theme: Theme = themes.LIGHT
-        self._grab_px = 0.0
+        self._grab_px = 0
         self.setRange(scale.low, scale.high)
         self.setSingleStep(1)
         self.setPageStep(10)
@@ -88,8 +90,14 @@ class MarkedSlider(QSlider):
         return float(GROOVE_LEFT_PX), max(1.0, self.width() - 2.0 * GROOVE_LEFT_PX)
 
     def _value_at(self, x: float) -> int:
+        """Return the value at a place; of several that share a pixel, the roundest."""
         left, length = self._groove()
-        return self._scale.value((x - left) / length)
+        low, nearest, high = (self._scale.value((x + away - left) / length)
+                              for away in (-0.5, 0.0, 0.5))
+        if high - low < _FEWEST_TO_ROUND:
+            return nearest
+        return next(value for step in _ROUND_STEPS
+                    if low <= (value := round(nearest / step) * step) <= high)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw groove, marks and handle."""
@@ -128,8 +136,9 @@ class MarkedSlider(QSlider):
         event.accept()
         self.setSliderDown(True)
         offset = event.position().x() - self.x_of(self.value())
-        self._grab_px = offset if abs(offset) <= _HANDLE_PX else 0.0
-        if not self._grab_px:
+        # In whole pixels, so that a value is at the same pixel wherever the handle was taken.
+        self._grab_px = round(offset) if abs(offset) <= _HANDLE_PX else 0
+        if abs(offset) > _HANDLE_PX:
             self.setSliderPosition(self._value_at(event.position().x()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -12,15 +12,15 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QValidator
+from PySide6.QtCore import QEvent, QLocale, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
 
 from core.errors import InspectorError
 from inspector.theme import number_font
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+    from PySide6.QtGui import QMouseEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
     from core.parameters import ParamSpec
@@ -84,10 +84,11 @@ class _CheckedSpin(_Base):
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)
+        self._is_typing = False
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._take_typed)
         self.lineEdit().textEdited.connect(self._on_text_edited)
-        self.editingFinished.connect(self._pause.stop)
+        self.editingFinished.connect(self._on_editing_finished)
         self.editingFinished.connect(self.edit_finished)
 
     def refusal(self, text: str) -> InspectorError | None:
@@ -98,7 +99,12 @@ class _CheckedSpin(_Base):
             return error
         return None
 
+    def _on_editing_finished(self) -> None:
+        self._pause.stop()
+        self._is_typing = False
+
     def _on_text_edited(self, text: str) -> None:
+        self._is_typing = True
         refused = self.refusal(text)
         if refused is None and text.strip()[-1:] not in ".,":
             self._pause.start()
@@ -107,6 +113,7 @@ class _CheckedSpin(_Base):
         self.typed.emit(refused)
 
     def _take_typed(self) -> None:
+        self._is_typing = False
         # With tracking on, the text's own signal sets the value and leaves text and cursor alone.
         self.setKeyboardTracking(True)
         self.lineEdit().textChanged.emit(self.lineEdit().text())
@@ -117,6 +124,15 @@ class _CheckedSpin(_Base):
         state = (QValidator.State.Acceptable if self.refusal(text) is None
                  else QValidator.State.Intermediate)
         return state, text, pos
+
+    def event(self, event: QEvent) -> bool:
+        """Leave undo and redo to the window, unless a number is half typed."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and (
+                event.matches(QKeySequence.StandardKey.Undo)
+                or event.matches(QKeySequence.StandardKey.Redo)) and not self._is_typing:
+            event.ignore()
+            return True
+        return super().event(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         """Note that a key that stepped was let go."""

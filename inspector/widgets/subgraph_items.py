@@ -27,6 +27,8 @@ _PAD_PX = 9.0
 _LABEL_GAP_PX = 6.0
 _NARROWEST, _WIDEST = 56.0, 168.0
 _WIDEST_LABEL = 128.0
+_SHOWN_CHARACTERS = 60
+"""More of a title or label never fits; measuring all of a long one takes milliseconds."""
 _TEXT_FROM = 0.42
 """Scale from which on text is drawn: below, it could not be read."""
 _CENTER = Qt.AlignmentFlag.AlignCenter
@@ -51,14 +53,14 @@ class SubgraphLook:
     def box_width(self, title: str, *, is_match: bool) -> float:
         """Return the width that a node's box needs, within limits."""
         font = self.match_font if is_match else self.node_font
-        text = QFontMetricsF(font).horizontalAdvance(title)
+        text = QFontMetricsF(font).horizontalAdvance(title[:_SHOWN_CHARACTERS])
         return min(max(text + 2 * _PAD_PX + 1, _NARROWEST), _WIDEST)
 
     def label_width(self, label: str) -> float:
         """Return the width that a label needs, with room around it; 0 for none."""
         if not label:
             return 0.0
-        text = QFontMetricsF(self.label_font).horizontalAdvance(label)
+        text = QFontMetricsF(self.label_font).horizontalAdvance(label[:_SHOWN_CHARACTERS])
         return min(text, _WIDEST_LABEL) + 2 * _LABEL_GAP_PX
 
 
@@ -144,15 +146,15 @@ class SubgraphNode(QGraphicsItem):
         font = self._look.match_font if self.is_match else self._look.node_font
         painter.setFont(font)
         painter.setPen(self._look.theme.text)
-        painter.drawText(self._box, _CENTER, QFontMetricsF(font).elidedText(
-            self.title, Qt.TextElideMode.ElideRight, self._box.width() - 2 * _PAD_PX + 2))
+        painter.drawText(self._box, _CENTER, _elided(
+            self.title, font, self._box.width() - 2 * _PAD_PX + 2))
 
     def _paint_label(self, painter: QPainter) -> None:
         if not self.label:
             return
         theme, metrics = self._look.theme, QFontMetricsF(self._look.label_font)
-        text = metrics.elidedText(self.label, Qt.TextElideMode.ElideRight,
-                                  self._slot.width() - 2 * _LABEL_GAP_PX)
+        text = _elided(self.label, self._look.label_font,
+                       self._slot.width() - 2 * _LABEL_GAP_PX)
         width = metrics.horizontalAdvance(text)
         left = (self._slot.right() - _LABEL_GAP_PX - width if self.spot.side > 0
                 else self._slot.left() + _LABEL_GAP_PX)
@@ -211,7 +213,7 @@ class NoteItem(QGraphicsItem):
         self.text = text
         self._look = look
         metrics = QFontMetricsF(look.label_font)
-        width = min(metrics.horizontalAdvance(text), _WIDEST_LABEL) + 8
+        width = min(metrics.horizontalAdvance(text[:_SHOWN_CHARACTERS]), _WIDEST_LABEL) + 8
         self._area = QRectF(-width / 2, -metrics.height() / 2 - 1, width, metrics.height() + 2)
         self.setPos(middle)
         self.setZValue(5)
@@ -228,8 +230,14 @@ class NoteItem(QGraphicsItem):
         painter.setBrush(theme.panel)
         painter.drawRoundedRect(self._area, 4, 4)
         painter.setFont(self._look.label_font)
-        painter.drawText(self._area, _CENTER, QFontMetricsF(self._look.label_font).elidedText(
-            self.text, Qt.TextElideMode.ElideRight, self._area.width() - 6))
+        painter.drawText(self._area, _CENTER, _elided(self.text, self._look.label_font,
+                                                      self._area.width() - 6))
+
+
+def _elided(text: str, font: QFont, width: float) -> str:
+    shown = text[:_SHOWN_CHARACTERS] + ("…" if len(text) > _SHOWN_CHARACTERS else "")
+    return QFontMetricsF(font).elidedText(shown.replace("\n", " "), Qt.TextElideMode.ElideRight,
+                                          width)
 
 
 def step_path(step: Step) -> QPainterPath:

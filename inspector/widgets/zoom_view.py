@@ -134,6 +134,7 @@ class ZoomView(QGraphicsView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Tell a click from a drag."""
         super().mouseReleaseEvent(event)
+        event.accept()
         place = event.position().toPoint()
         if self._pressed_at is None:
             return

@@ -13,7 +13,7 @@ import pytest
 from driver import Driver
 from light_embedder import WordEmbedder
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,25 +31,27 @@ JOIN_S = 5.0
 def nothing_left_behind() -> Iterator[None]:
     """Fail a test that leaves a thread, a window, a running timer or a child process behind."""
     threads, children = set(threading.enumerate()), _children()
-    windows = set(_windows())
+    windows = _windows()
     yield
     for thread in set(threading.enumerate()) - threads:
         thread.join(JOIN_S if thread.name != "tqdm_monitor" else 0)
     left = [f"thread {thread.name}" for thread in set(threading.enumerate()) - threads
             if thread.name != "tqdm_monitor"]  # of the model's library, when it runs in here
     left += [f"child process {pid}" for pid in sorted(_children() - children)]
-    if set(_windows()) - windows:
+    if _shown(windows):
         _delete_closed()
         gc.collect()
-        _delete_closed()
-        shown = [window for window in set(_windows()) - windows if window.isVisible()]
-        left += [f"window {window!r}" for window in shown]
+        left += [f"window {window!r}" for window in _shown(windows)]
     assert not left, f"left behind: {', '.join(left)}"
 
 
-def _windows() -> list[object]:
+def _windows() -> set[QWidget]:
     app = QApplication.instance()
-    return app.topLevelWidgets() if isinstance(app, QApplication) else []
+    return set(app.topLevelWidgets()) if isinstance(app, QApplication) else set()
+
+
+def _shown(known: set[QWidget]) -> list[QWidget]:
+    return [window for window in _windows() - known if window.isVisible()]
 
 
 def _delete_closed() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
-from inspector.models.hits_model import HitsModel
+from inspector.models.hits_model import Column, HitsModel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,9 +162,9 @@ class Driver:
         """Read the hits table, from top to bottom, by its roles."""
         model = self.find("hitsTable").model()
         assert isinstance(model, HitsModel)
+        needs = [model.index(row, Column.NEEDS) for row in range(model.rowCount())]
         return [Row(index.data(HitsModel.HitIdRole), index.data(HitsModel.ReasonRole),
-                    index.data(HitsModel.DistanceRole), model.index(index.row(), 8).data())
-                for index in (model.index(row, 0) for row in range(model.rowCount()))]
+                    index.data(HitsModel.DistanceRole), index.data()) for index in needs]
 
     def hits(self) -> list[str]:
         """Return the ids of the rows that are hits."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fixed_results import aquarium, chosen, many, retrieval
+from fixed_subgraphs import walked, wide
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -27,7 +28,7 @@ from core.errors import Code, Place
 from core.graph.description import GraphDescription
 from core.graph.prompt import Message, Span
 from core.knowledge.findings import Finding, Severity
-from core.parameters import GenerateParams, InstructionParams, RetrieveParams
+from core.parameters import ExpansionDepth, GenerateParams, InstructionParams, RetrieveParams
 from core.turn import NodeRun, Projection, Turn, TurnRequest
 from inspector import theme as themes
 from inspector.models.workspace_model import KNOWLEDGE, OTHERS, WorkspaceEntry
@@ -43,6 +44,7 @@ from inspector.panels.problems_panel import ProblemsPanel
 from inspector.panels.progress_strip import ProgressStrip
 from inspector.panels.prompt_panel import PromptPanel
 from inspector.panels.query_bar import QueryBar
+from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
 from inspector.panels.workspace_panel import WorkspacePanel
@@ -142,6 +144,9 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
              lambda p: p.show_projection(projection(1000), GenerateParams(template=LONG_TEXT))),
         Case(GraphPanel, lambda p: p.show_graph(None), lambda p: p.show_graph(graph(2)),
              lambda p: p.show_graph(graph(60))),
+        Case(SubgraphPanel, lambda p: p.show_result(None), lambda p: p.show_result(walked()),
+             lambda p: p.show_result(walked(wide(600, LONG_TEXT), "hub",
+                                            ExpansionDepth.SHALLOW))),
         Case(DiagnosticsPanel, lambda p: p.show_turn(None), lambda p: p.show_turn(turn(small)),
              lambda p: p.show_turn(turn(huge))),
         Case(ProblemsPanel, lambda p: p.show_findings([]),
@@ -169,7 +174,8 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
 
 NAMES = ("FunnelPanel", "HitsPanel", "DistancePanel", "DetailsPanel", "ParametersPanel",
          "PromptPanel", "GraphPanel", "DiagnosticsPanel", "ProblemsPanel", "TurnsPanel",
-         "WorkspacePanel", "QueryBar", "MessageBar", "ProgressStrip", "WelcomePage")
+         "WorkspacePanel", "SubgraphPanel", "QueryBar", "MessageBar", "ProgressStrip",
+         "WelcomePage")
 
 
 @pytest.fixture(params=NAMES)

@@ -87,30 +87,32 @@ def test_nothing_grows_when_windows_are_opened_and_closed(qtbot, aquarium, monke
              if count - before[kind] >= ROUNDS}
     assert grown == {}
     for kind in (MainWindow, Session, Jobs):
-        assert after[kind.__qualname__] == 0, kind
+        assert after[kind.__qualname__] == before[kind.__qualname__], kind
 
 
 @pytest.mark.usefixtures("own_settings")
 def test_opening_files_again_and_again_keeps_one_workspace(qtbot, open_window, aquarium):
     user = open_window(aquarium / "rag.graph.json")
-    sizes = []
-    for name in ("hybrid", "rag", "guarded", "rag", "hybrid", "rag"):
+    user.ask(QUESTION)
+    _collect()
+    before = _counts()
+    for name in ("hybrid", "guarded", "rag"):
         user.open(aquarium / f"{name}.graph.json")
         user.ask(QUESTION)
-        _collect()
-        kept = Counter(type(thing).__qualname__ for thing in gc.get_objects() if _is_ours(thing))
-        sizes.append((kept["Workspace"], kept["KnowledgeBase"], kept["KnowledgeSearch"]))
-    assert sizes[-1] == (1, 1, 1)
+    _collect()
+    after = _counts()
+    for kind in ("Workspace", "KnowledgeBase", "KnowledgeSearch", "Turn", "Selection"):
+        assert after[kind] <= before[kind], kind
 
 
 @pytest.mark.usefixtures("own_settings")
-def test_moving_a_slider_a_thousand_times_keeps_nothing(open_window, aquarium):
+def test_moving_a_slider_again_and_again_keeps_nothing(open_window, aquarium):
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     slider = user.find("thresholdSlider")
 
     def move() -> None:
-        for value in range(300, 800):
+        for value in range(500, 700):
             slider.setValue(value)
         slider.edit_finished.emit()
         QApplication.processEvents()

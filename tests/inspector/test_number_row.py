@@ -272,3 +272,17 @@ def test_the_spin_box_is_as_wide_as_its_value(threshold):
     metrics = threshold.spin.fontMetrics()
     assert threshold.spin.minimumWidth() > before
     assert threshold.spin.minimumWidth() >= metrics.horizontalAdvance("0.612543") + 28
+
+
+def test_where_values_share_a_pixel_the_mouse_picks_round_ones(threshold, top_k):
+    threshold.resize(260, 90)
+    slider = threshold.slider
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton,
+                     pos=QPoint(round(slider.x_of(600)), slider.height() // 2))
+    for value in range(100, 900, 7):
+        QTest.mouseMove(slider, QPoint(round(slider.x_of(value)), slider.height() // 2))
+        assert slider.value() % 5 == 0
+        assert abs(slider.value() - value) <= 20
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton)
+    assert [top_k.slider._value_at(round(top_k.slider.x_of(v))) for v in range(1, 21)] == list(
+        range(1, 21))

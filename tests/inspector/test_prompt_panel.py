@@ -244,7 +244,7 @@ def test_in_a_low_and_narrow_panel_one_thing_is_shown_at_a_time(panel, qtbot):
     template = panel.findChild(QPlainTextEdit, "templateEdit")
     assert view_of(panel).isVisible()
     assert template.isVisible()
-    panel.resize(390, 180)
+    panel.resize(340, 180)
     qtbot.waitUntil(lambda: not template.isVisible())
     assert view_of(panel).isVisible()
     panel.findChild(QPushButton, "editTemplate").click()
@@ -258,7 +258,7 @@ def test_in_a_low_and_narrow_panel_one_thing_is_shown_at_a_time(panel, qtbot):
 
 
 def test_in_a_narrow_and_high_panel_the_template_stands_below(panel, qtbot):
-    panel.resize(390, 700)
+    panel.resize(340, 700)
     template = panel.findChild(QPlainTextEdit, "templateEdit")
     qtbot.waitUntil(lambda: template.mapTo(panel, QPoint()).y()
                     > view_of(panel).geometry().bottom())

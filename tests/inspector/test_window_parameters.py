@@ -431,3 +431,32 @@ def test_a_shortcut_leads_back_to_the_question(user):
     user.shortcut(Qt.Key.Key_L)
     assert user.window.focusWidget() is user.message
     assert user.message.selectedText() == QUESTION
+
+
+def test_a_drag_that_comes_back_leaves_nothing_to_undo(user):
+    slider = user.find("thresholdSlider", QSlider)
+    for value in (610, 700, 600):
+        slider.setValue(value)
+    slider.edit_finished.emit()
+    assert user.params().threshold == 0.6
+    assert not user.session.undo_stack.canUndo()
+
+
+def test_edits_of_other_parameters_and_later_drags_are_undone_one_by_one(user):
+    slider = user.find("thresholdSlider", QSlider)
+    for start in (610, 700):
+        for value in range(start, start + 5):
+            slider.setValue(value)
+        slider.edit_finished.emit()
+    user.set_spin("topKSpin", "9")
+    assert user.session.undo_stack.count() == 3
+    slider.setFocus()
+    _undo(user)
+    assert (user.params().threshold, user.params().top_k) == (0.704, 3)
+    _undo(user)
+    assert user.params().threshold == 0.614
+    user.set_spin("topKSpin", "4")
+    assert not user.session.undo_stack.canRedo()
+    _undo(user)
+    _undo(user)
+    assert (user.params().threshold, user.params().top_k) == (0.6, 3)

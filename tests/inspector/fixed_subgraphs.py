@@ -1,0 +1,38 @@
+"""Fixed subgraphs for panel tests: small knowledge graphs, searched and walked in memory."""
+
+from __future__ import annotations
+
+from core.knowledge.kgraph import GraphConnection, GraphNode, KnowledgeGraph
+from core.parameters import ExpansionDepth
+from core.search.subgraph import SubgraphSearch
+from core.search.subgraph_expand import SubgraphResult
+from core.search.subgraph_request import SubgraphRequest
+from core.selection.entry_points import find_entry_points
+from core.selection.subgraph_listing import SubgraphListing
+
+TOWN = KnowledgeGraph(
+    [GraphNode("town", "Town"), GraphNode("mill", "Lamp Mill", parents=("town",)),
+     GraphNode("attic", "Attic", parents=("mill",)), GraphNode("miller", "Miller"),
+     GraphNode("key", "Key"), GraphNode("far", "Far Away"),
+     GraphNode("second", "Second Lamp", description="a lamp", parents=("attic",))],
+    [GraphConnection("c1", "miller", "mill", "owns"),
+     GraphConnection("c2", "mill", "key", "is opened by"),
+     GraphConnection("c3", "miller", "key", "has lost"),
+     GraphConnection("c4", "far", "miller", "writes to")], "town")
+
+
+def walked(graph: KnowledgeGraph = TOWN, query: str = "lamp mill",
+           depth: ExpansionDepth = ExpansionDepth.STANDARD, top_k: int = 1) -> SubgraphListing:
+    """Search and walk."""
+    request = SubgraphRequest(query, top_k, depth)
+    candidates = SubgraphSearch(graph).candidates(query)
+    return SubgraphListing(SubgraphResult(find_entry_points(candidates, request)))
+
+
+def wide(count: int, title: str = "leaf") -> KnowledgeGraph:
+    """One hub, its children, and connections between neighbours."""
+    nodes = [GraphNode("hub", "hub")] + [
+        GraphNode(f"n{number}", f"{title} {number}", parents=("hub",)) for number in range(count)]
+    links = [GraphConnection(f"c{number}", f"n{number}", f"n{number + 1}", "leads to")
+             for number in range(count - 1)]
+    return KnowledgeGraph(nodes, links, "wide")
