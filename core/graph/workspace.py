@@ -69,8 +69,8 @@ class Workspace:
     models : loaded embedding models, shared between workspaces.
     """
 
-    def __init__(self, root: StorageRoot, models: ModelProvider | None = None) -> None:
-        self.root = root
+    def __init__(self, root: StorageRoot | Path | str, models: ModelProvider | None = None) -> None:
+        self.root = root if isinstance(root, StorageRoot) else StorageRoot(root)
         self.models = models if models is not None else ModelProvider()
         self._lock = threading.RLock()
         self._storages: dict[Path, _Storage] = {}
@@ -80,8 +80,8 @@ class Workspace:
         self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
             lambda found: found.record_count * BYTES_PER_RECORD)
         self._generations = count()
-        self.corpora = Corpora(root, self.knowledge)
-        self.graphs = KnowledgeGraphs(root, self.models)
+        self.corpora = Corpora(self.root, self.knowledge)
+        self.graphs = KnowledgeGraphs(self.root, self.models)
 
     def knowledge(self, name: str, *, node: str = "", progress: Progress = no_progress,
                   is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:

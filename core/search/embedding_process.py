@@ -92,6 +92,8 @@ class ProcessEmbedder:
     def _start(self, is_cancelled: IsCancelled) -> dict[str, Any]:
         if self._closed:
             raise Cancelled
+        # One that has died still has pipes to close.
+        self._stop()
         self._frames = queue.SimpleQueue()
         paths = [str(Path(core.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
         self._child = subprocess.Popen(
