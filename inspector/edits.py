@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,9 @@ from PySide6.QtGui import QUndoCommand
 from core.graph.description import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    from PySide6.QtGui import QUndoStack
 
     from core.graph.description import GraphDescription
     from core.parameters import NodeParams
@@ -86,3 +89,53 @@ class ParamEdit(QUndoCommand):
         """Put the new value in force."""
         node, param, _ = self._edited
         self._apply(node, param, self._new)
+
+
+class Edits:
+    """Pushes edits to the undo stack, one step a gesture.
+
+    Parameters
+    ----------
+    stack : takes the commands.
+    apply : puts a value in force: ``apply(node, param, value)``.
+    """
+
+    def __init__(self, stack: QUndoStack, apply: Callable[[str, str, Any], None]) -> None:
+        self._stack = stack
+        self._apply = apply
+        self._last: ParamEdit | None = None
+        self._gesture = 0
+
+    def push(self, node: str, param: str, old: Any, new: Any) -> None:
+        """Put a new value in force, as a step of its own or as more of the running gesture."""
+        last = self._last
+        if last is not None and self._stack.index() == self._stack.count() and (
+                last.belongs_to(node, param, self._gesture)):
+            last.extend(new)
+            return
+        self._last = ParamEdit(self._apply, node, param, old, new, self._gesture)
+        self._stack.push(self._last)
+
+    def end(self) -> None:
+        """Close the running gesture; one that came back to where it began is no step."""
+        last, self._last = self._last, None
+        if last is not None and last.is_void:
+            last.setObsolete(True)
+            self._stack.undo()
+        self._gesture += 1
+
+    def forget(self) -> None:
+        """Let nothing be undone any more."""
+        self._last = None
+        self._stack.clear()
+
+    @contextmanager
+    def as_one_step(self, text: str) -> Iterator[None]:
+        """Make all edits inside one step."""
+        self.end()
+        self._stack.beginMacro(text)
+        try:
+            yield
+        finally:
+            self._stack.endMacro()
+            self._last = None

@@ -8,8 +8,7 @@ is shown only if nothing newer was asked for since.
 from __future__ import annotations
 
 import dataclasses
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +17,22 @@ from PySide6.QtGui import QUndoStack
 
 from core.errors import Code, InspectorError, Place
 from core.graph.agent import run_turn
-from core.graph.compile import check_change, check_storages
+from core.graph.compile import check_change
 from core.graph.description import changed_params
 from core.graph.workspace import SearchNeeded
-from core.knowledge.findings import FileRefused, Finding, Findings
-from core.opening import Opened, neighbours_of, open_path
+from core.knowledge.findings import FileRefused, Finding
 from core.progress import never_cancelled, no_progress
 from core.turn import Turn, TurnRequest
-from inspector.edits import ParamEdit, with_edits, with_params
+from inspector.compiling import OpenResult, check_edited, open_and_check
+from inspector.edits import Edits, with_edits, with_params
+from inspector.history import HistoryEntry, TurnHistory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    _OpenResult = tuple[Opened, Findings, tuple[Path, ...]]
-
     from core.graph.description import GraphDescription, Node
+    from core.opening import Opened
     from core.parameters import NodeParams
     from core.progress import IsCancelled, Progress
     from core.search.embedding import ModelProvider
@@ -43,15 +42,6 @@ OPEN_LANE = "open"
 TURN_LANE = "turn"
 INDEX_LANE = "index"
 CHECK_LANE = "check"
-
-
-@dataclass(slots=True)
-class HistoryEntry:
-    """One turn of this session. A live run is still being typed."""
-
-    turn: Turn
-    live: bool
-    when: float = field(default_factory=time.time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +96,7 @@ class Session(QObject):
         self._jobs = jobs
         self._models = models
         self.undo_stack = QUndoStack(self)
+        self._edits = Edits(self.undo_stack, self.apply_param)
         self.current: Opened | None = None
         self.graph: GraphDescription | None = None
         self.node = ""
@@ -113,16 +104,23 @@ class Session(QObject):
         self.turn: Turn | None = None
         self.variables: dict[str, str] = {}
         self.exits: dict[str, str] = {}
-        self.history: list[HistoryEntry] = []
-        self.history_index = -1
+        self._turns = TurnHistory()
         self.findings: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
         self._canned_counts: Mapping[str, int] = {}
         self._seen_notes: set[str] = set()
-        self._gesture = 0
         self._pending: _Pending | None = None
-        self._last_edit: ParamEdit | None = None
         self._asked_early = ""
+
+    @property
+    def history(self) -> list[HistoryEntry]:
+        """The turns of this session, the oldest first."""
+        return self._turns.entries
+
+    @property
+    def history_index(self) -> int:
+        """Which of them is shown, −1 for none."""
+        return self._turns.index
 
     # Opening
 
@@ -135,15 +133,8 @@ class Session(QObject):
         """
         models = self._models
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> _OpenResult:
-            opened = open_path(path, root=root, models=models)
-            findings = Findings(Code.GraphCompilationFailed, str(opened.graph.path or ""))
-            if opened.turn is None:
-                findings.extend(opened.graph.warnings if opened.graph.path is not None
-                                else opened.graph.check())
-                check_storages(opened.graph, opened.workspace, findings, progress, is_cancelled)
-                findings.raise_errors()
-            return opened, findings, neighbours_of(opened.path)
+        def work(progress: Progress, is_cancelled: IsCancelled) -> OpenResult:
+            return open_and_check(path, root, models, progress, is_cancelled)
 
         if not wait:
             self._jobs.submit(OPEN_LANE, work, partial(self._on_opened, keep),
@@ -156,8 +147,8 @@ class Session(QObject):
         else:
             self._on_opened(keep, result)
 
-    def _on_opened(self, keep: bool, result: _OpenResult) -> None:
-        opened, findings, neighbours = result
+    def _on_opened(self, keep: bool, result: OpenResult) -> None:
+        opened = result.opened
         self._cancel_turn()
         self._jobs.cancel(INDEX_LANE)
         self._jobs.cancel(CHECK_LANE)
@@ -166,8 +157,8 @@ class Session(QObject):
         self.graph = opened.graph
         if keep and before is not None and edited is not None:
             self.graph = with_edits(opened.graph, edited, before.graph)
-        self.findings = tuple(findings)
-        self.neighbours = neighbours
+        self.findings = result.findings
+        self.neighbours = result.neighbours
         self._canned_counts = {}
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
@@ -177,8 +168,7 @@ class Session(QObject):
         if not keep:
             self.turn = None
             self.message = asked
-            self.history.clear()
-            self.history_index = -1
+            self._turns = TurnHistory()
             self.history_changed.emit()
             self.message_restored.emit(asked)
         if not keep or edited is None or _kinds(edited) != _kinds(opened.graph):
@@ -282,31 +272,19 @@ class Session(QObject):
             self.failed.emit(turn.error)
 
     def _remember(self, turn: Turn, *, live: bool) -> None:
-        entry = HistoryEntry(turn, live)
-        newest = self.history[-1] if self.history else None
-        same = newest is not None and newest.turn.request.message == turn.request.message
-        if newest is not None and (newest.live or same):
-            entry.live = live
-            self.history[-1] = entry
-        else:
-            self.history.append(entry)
-            if not live:
-                self._canned_counts = turn.canned_counts
-        self.history_index = len(self.history) - 1
+        if self._turns.add(turn, live=live) and not live:
+            self._canned_counts = turn.canned_counts
         self.history_changed.emit()
 
     def _update_entry(self, turn: Turn) -> None:
-        if 0 <= self.history_index < len(self.history):
-            entry = self.history[self.history_index]
-            self.history[self.history_index] = dataclasses.replace(entry, turn=turn)
-            self.history_changed.emit()
+        self._turns.update(turn)
+        self.history_changed.emit()
 
     def pick_turn(self, index: int) -> None:
         """Bring back a turn of the history: its message, parameters and results."""
-        if not 0 <= index < len(self.history):
+        entry = self._turns.pick(index)
+        if entry is None:
             return
-        entry = self.history[index]
-        self.history_index = index
         self.turn = entry.turn
         self._cancel_turn()
         self.graph = with_params(self._graph(), entry.turn.request.params)
@@ -342,7 +320,7 @@ class Session(QObject):
             return False
         old, new = getattr(before.params, param), getattr(after, param)
         if old != new:
-            self._push_edit(name, param, old, new)
+            self._edits.push(name, param, old, new)
         else:
             # What was refused in between is not true any more.
             self.graph_edited.emit()
@@ -358,27 +336,13 @@ class Session(QObject):
                 raise InspectorError(Code.GraphCompilationFailed, f'no node is called "{target}"',
                                      place=Place(node=node.name, param=param))
 
-    def _push_edit(self, node: str, param: str, old: Any, new: Any) -> None:
-        stack, last = self.undo_stack, self._last_edit
-        if last is not None and stack.index() == stack.count() and (
-                last.belongs_to(node, param, self._gesture)):
-            last.extend(new)
-            return
-        self._last_edit = ParamEdit(self.apply_param, node, param, old, new, self._gesture)
-        stack.push(self._last_edit)
-
     def end_edit(self) -> None:
         """Close the running edit: the next one is undone on its own."""
-        last, self._last_edit = self._last_edit, None
-        if last is not None and last.is_void:
-            last.setObsolete(True)
-            self.undo_stack.undo()
-        self._gesture += 1
+        self._edits.end()
 
     def forget_edits(self) -> None:
         """Let nothing be undone any more."""
-        self._last_edit = None
-        self.undo_stack.clear()
+        self._edits.forget()
 
     def apply_param(self, node: str, param: str, value: Any) -> None:
         """Put a value in force without an undo step (undo and redo call this too)."""
@@ -399,15 +363,11 @@ class Session(QObject):
         if current is None:
             return
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> Findings:
-            findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
-            findings.extend(_of_the_file_only(current.graph))
-            findings.extend(graph.check())
-            check_storages(graph, current.workspace, findings, progress, is_cancelled)
-            return findings
+        def work(progress: Progress, is_cancelled: IsCancelled) -> tuple[Finding, ...]:
+            return check_edited(graph, current, progress, is_cancelled)
 
-        def done(findings: Findings) -> None:
-            self.findings = tuple(findings)
+        def done(findings: tuple[Finding, ...]) -> None:
+            self.findings = findings
             self.findings_changed.emit()
             self.noted.emit(f"New agent: {node}.{param} is fixed once an agent exists, so the "
                             "edited graph has a new one")
@@ -430,12 +390,9 @@ class Session(QObject):
         """Put the node in hand back to the graph's values, as one undo step."""
         node = self._graph().node(self.node)
         baseline = self.baseline()
-        self.end_edit()
-        self.undo_stack.beginMacro(f"reset {node.name}")
-        for param in node.params.specs():
-            self.edit_param(param, getattr(baseline, param))
-        self.undo_stack.endMacro()
-        self._last_edit = None
+        with self._edits.as_one_step(f"reset {node.name}"):
+            for param in node.params.specs():
+                self.edit_param(param, getattr(baseline, param))
 
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""
@@ -492,9 +449,3 @@ class Session(QObject):
 
 def _kinds(graph: GraphDescription) -> dict[str, str]:
     return {node.name: node.type for node in graph.nodes}
-
-
-def _of_the_file_only(graph: GraphDescription) -> list[Finding]:
-    """Return what was found in the graph's file that the graph itself does not tell any more."""
-    known = {finding.message for finding in graph.check()}
-    return [finding for finding in graph.warnings if finding.message not in known]

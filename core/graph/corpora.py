@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from core.graph.search_cache import SearchCache
 from core.knowledge.corpus import Corpus, corpus_of_knowledge, load_corpus
+from core.knowledge.kinds import CROSS_LINKS
 from core.knowledge.root import FileKind, StorageRoot
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress
 from core.search.keyword_corpus import index_of
@@ -121,6 +122,14 @@ class Corpora:
             return {path: corpus for (path, _), corpus in self._corpora.items() if path.is_dir()}
 
     def files(self) -> list[Path]:
-        """Return the files of the folders that are open, the first `MOST_WATCHED` of each."""
-        return [path / entry.path for path, corpus in self.open_corpora().items()
-                for entry in corpus.entries()[:MOST_WATCHED]]
+        """Return what to watch of the folders that are open: `MOST_WATCHED` pages of each at most.
+
+        And the folders of the pages, which change when a page is added.
+        """
+        found: dict[Path, None] = {}
+        for folder, corpus in self.open_corpora().items():
+            pages = [folder / entry.path for entry in corpus.entries()[:MOST_WATCHED]]
+            links = [folder / CROSS_LINKS] if (folder / CROSS_LINKS).is_file() else []
+            found |= dict.fromkeys([*links, *pages, *(
+                page.parent for page in pages if page.parent != folder)])
+        return list(found)

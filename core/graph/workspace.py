@@ -296,6 +296,15 @@ class Workspace:
             used |= {path: path.name for path in self._strings}
         return used | {path: path.name for path in self.graphs.open_graphs()}
 
+    def sizes(self) -> dict[Path, tuple[int, str]]:
+        """Return how much each open storage holds, and of what, by path."""
+        return {**{path: (len(knowledge), "records")
+                   for path, knowledge in self.open_knowledge_bases().items()},
+                **{path: (len(corpus), "Markdown files")
+                   for path, corpus in self.corpora.open_corpora().items()},
+                **{path: (len(searcher.graph), "nodes")
+                   for path, searcher in self.graphs.open_graphs().items()}}
+
     def open_knowledge_bases(self) -> Mapping[Path, KnowledgeBase]:
         """Return the knowledge that is open, by path."""
         with self._lock:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import Code, InspectorError
+from core.knowledge.collector import collector_paused
 from core.knowledge.columns import absent_column, build_columns
 from core.knowledge.config import KnowledgeConfig
 from core.knowledge.cut_texts import warn_of_cut_texts
@@ -26,7 +25,7 @@ from core.knowledge.source import Source, read_source
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from core.knowledge.memory import MemoryStore
@@ -87,7 +86,7 @@ def open_knowledge(path: Path | str, root: Path | str | None = None, *,
         When `is_cancelled` says so.
     """
     path = Path(path)
-    with _collector_paused():
+    with collector_paused():
         findings = Findings(Code.InvalidEmbeddedStringStorageData, str(path))
         source = None
         if _root_is_known(path, root):
@@ -193,22 +192,3 @@ def texts_digest(texts: Sequence[str]) -> str:
 
 def _root_is_known(path: Path, root: Path | str | None) -> bool:
     return root is not None or os.path.isdir(path.parent)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Keep the garbage collector from looking at a million new objects again and again.
-
-    Afterwards they count as long-lived at once: freezing and unfreezing moves everything to the
-    oldest generation, without the look at each that the collector would take first.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            if gc.get_freeze_count() == 0:
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-import gc
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from core.errors import Code
+from core.knowledge.collector import collector_paused
 from core.knowledge.findings import Findings
 from core.knowledge.jsonfile import describe, read_bytes, read_json, refuse_errors
 from core.knowledge.jsonpath import child
@@ -27,7 +26,7 @@ from core.knowledge.kgraph import (
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 VERSION = 1
 MAX_LEVELS = 1000
@@ -70,29 +69,13 @@ def load_knowledge_graph(path: Path | str, *, progress: Progress = no_progress,
     """
     path = Path(path)
     findings = Findings(_CODE, str(path))
-    with _without_garbage_collection():
+    with collector_paused():
         value = _read(path, findings, progress, is_cancelled)
         refuse_errors(findings)
         reader = _Reader(findings, progress, is_cancelled)
         nodes, connections = reader.read(value)
         refuse_errors(findings)
         return KnowledgeGraph(nodes, connections, path.name.partition(".")[0], findings)
-
-
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Pause the collector, which would look through a million new objects again and again.
-
-    Loading makes no reference cycles, takes half the time so, and never stops other threads for
-    the third of a second that a full collection lasts.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _read(path: Path, findings: Findings, progress: Progress, is_cancelled: IsCancelled) -> Any:

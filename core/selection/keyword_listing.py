@@ -121,7 +121,8 @@ class KeywordListing:
 def _hit(row: int, told: KeywordHit) -> Hit:
     needs = told.needs
     if told.misses_by and needs:
-        needs += f" · misses by {told.misses_by:.3g}"
+        # The gap beside the floor, so that a table shows both: ``min_score ≤ 2.25 (−0.75)``.
+        needs += f" (−{told.misses_by:.3g})"
     return Hit(row=row, id=told.entry.path, text=told.entry.body, reason=told.reason,
                rank=told.rank, needs=needs, score=told.score, match_reason=told.match_reason)
 

@@ -156,9 +156,10 @@ class SubgraphListing:
 
     def _tell(self, row: int) -> Hit:
         node_id, text = self.result.graph.nodes[row].id, self.result.chunk_text(row)
-        placed, found = self._placed.get(row), self.result.entry_points.story(row)
+        placed = self._placed.get(row)
         if placed is not None and placed.via is not Via.MATCH:
             return Hit(row, node_id, text, Reason.NONE, None, match_reason=self.step(placed))
+        found = self.result.entry_points.story(row)
         if found is None:
             return Hit(row, node_id, text, Reason.TOP_K, None, needs="no word of the question")
         return Hit(row, node_id, text, found.reason, found.rank, distance=found.distance,

@@ -52,20 +52,10 @@ def entries_of(path: Path, workspace: Workspace,
     """
     path = path.absolute()
     entries: dict[Path, WorkspaceEntry] = {}
-    for file, knowledge in workspace.open_knowledge_bases().items():
-        count = len(knowledge)
+    for file, (count, what) in workspace.sizes().items():
         entries[file.absolute()] = WorkspaceEntry(
             KNOWLEDGE, _stem(file), str(file), f"{count:,}", file.absolute() == path,
-            f"{file}\n{count:,} records")
-    for file, searcher in workspace.graphs.open_graphs().items():
-        count = len(searcher.graph)
-        entries[file.absolute()] = WorkspaceEntry(
-            KNOWLEDGE, _stem(file), str(file), f"{count:,}", file.absolute() == path,
-            f"{file}\n{count:,} nodes")
-    for folder, corpus in workspace.corpora.open_corpora().items():
-        entries[folder] = WorkspaceEntry(
-            KNOWLEDGE, folder.name, str(folder), f"{len(corpus):,}", folder == path.resolve(),
-            f"{folder}\n{len(corpus):,} Markdown files")
+            f"{file}\n{count:,} {what}")
     if path not in entries:
         group = GRAPHS if path.name.endswith(".graph.json") else OTHERS
         entries[path] = WorkspaceEntry(group, _stem(path), str(path), "", True, f"{path}\nopen")

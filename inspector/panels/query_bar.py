@@ -46,6 +46,8 @@ class _StatusLine(ElidedLabel):
 
     def show_state(self, state: str, text: str) -> None:
         """Show a state and its words."""
+        if (state, text) == (self._state, self.text()):
+            return
         self._state = state
         self.set_text(text)
         self.setAccessibleName(text)

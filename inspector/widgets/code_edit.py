@@ -117,6 +117,8 @@ class CodeEdit(QPlainTextEdit):
 
     def mark(self, spans: Sequence[tuple[int, int]]) -> None:
         """Underline the characters ``text[start:end]`` with a wave, as errors."""
+        if not spans and not self._marks:
+            return
         self._marks = tuple(spans)
         self._draw_marks()
 

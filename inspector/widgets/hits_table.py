@@ -6,7 +6,7 @@ import base64
 import json
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 
@@ -287,12 +287,15 @@ class HitsTable(QTableView):
         old, self._band_row = self._band_row, -1
         if self._hits.near_miss_count:
             self._band_row = self._hits.hit_count
-        if 0 <= old < rows.count() and old != self._band_row:
-            rows.resizeSection(old, self._row_px())
-        if self._band_row >= 0:
-            rows.resizeSection(self._band_row, self._row_px() + self._band_px())
+        # Told of the new heights, or left to lay out later, the view would paint all rows twice.
+        with QSignalBlocker(rows):
+            if 0 <= old < rows.count() and old != self._band_row:
+                rows.resizeSection(old, self._row_px())
+            if self._band_row >= 0:
+                rows.resizeSection(self._band_row, self._row_px() + self._band_px())
         self._delegate.set_band(self._band_row, self._band_px())
-        self.viewport().update()
+        self.scheduleDelayedItemsLayout()
+        self.executeDelayedItemsLayout()
 
     def _follow_font(self) -> None:
         self._delegate.set_font(self.font())

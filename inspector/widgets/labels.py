@@ -219,6 +219,8 @@ class StatusLabel(WrapLabel):
 
     def set_status(self, kind: str, text: str) -> None:
         """Show `text`; `kind` is ``ok``, ``error``, ``warning``, ``info`` or ``muted``."""
+        if (kind, text) == (self._kind, self.text()):
+            return
         self._kind = kind
         set_role(self, "role", "muted" if kind == "info" else kind)
         self.set_text(text)

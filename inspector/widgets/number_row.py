@@ -79,6 +79,8 @@ class ParamLabel(QLabel):
 
     def set_changed(self, graph_value: str) -> None:
         """Mark as changed from the graph's value, or as unchanged with ""."""
+        if graph_value == self.changed_from and self.toolTip():
+            return
         self.changed_from = graph_value
         tip = param_tip(self._spec)
         if graph_value:

@@ -117,7 +117,7 @@ def test_a_near_miss_says_by_how_much_it_misses_the_floor(workspace: Workspace) 
     listing = result_of(ask(workspace, "spoilers", min_score=3.0)).listing
     assert listing is not None
     row = listing.row_of("concepts/metadata-filter.md")
-    assert listing.story(row).needs == "min_score ≤ 1.5 · misses by 1.5"
+    assert listing.story(row).needs == "min_score ≤ 1.5 (−1.5)"
     lines = {line.name: line.value for line in listing.score_lines(row)}
     assert lines["misses min_score by"] == "1.5 (3 − 1.5)"
 

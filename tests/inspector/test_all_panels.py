@@ -145,7 +145,7 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
         Case(GraphPanel, lambda p: p.show_graph(None), lambda p: p.show_graph(graph(2)),
              lambda p: p.show_graph(graph(60))),
         Case(SubgraphPanel, lambda p: p.show_result(None), lambda p: p.show_result(walked()),
-             lambda p: p.show_result(walked(wide(600, LONG_TEXT), "hub",
+             lambda p: p.show_result(walked(wide(600, LONG_TEXT[:200]), "hub",
                                             ExpansionDepth.SHALLOW))),
         Case(DiagnosticsPanel, lambda p: p.show_turn(None), lambda p: p.show_turn(turn(small)),
              lambda p: p.show_turn(turn(huge))),

@@ -26,7 +26,7 @@ FILTERS = (
 MODES = ("Dense", "Lexical", "Hybrid")
 TOP_K = (1, 2, 3, 5, 8, 13, 20, 50, 192, 400, 1000)
 NEAR_MISSES = 60
-TURNS = 40
+TURNS = 22
 
 
 @pytest.fixture

@@ -84,54 +84,50 @@ def test_a_drag_is_undone_as_one_step(user):
     assert user.params().threshold == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize(("slider", "spin", "param"), [
-    ("topKSlider", "topKSpin", "top_k"), ("thresholdSlider", "thresholdSpin", "threshold")])
-def test_slider_and_spin_box_are_in_step(user, slider, spin, param):
-    user.set_spin(spin, "1")
-    scale = 1000 if param == "threshold" else 1
-    assert user.find(slider, QSlider).value() == scale
-    user.find(slider, QSlider).setFocus()
-    user.qtbot.keyClick(user.find(slider), Qt.Key.Key_Up)
-    assert user.find(spin).value() == pytest.approx(1 + 1 / scale)
-    assert getattr(user.params(), param) == pytest.approx(1 + 1 / scale)
+def test_slider_and_spin_box_are_in_step(user):
+    for stem, param, scale in (("topK", "top_k", 1), ("threshold", "threshold", 1000)):
+        slider = user.find(f"{stem}Slider", QSlider)
+        user.set_spin(f"{stem}Spin", "1")
+        assert slider.value() == scale
+        slider.setFocus()
+        user.qtbot.keyClick(slider, Qt.Key.Key_Up)
+        assert user.find(f"{stem}Spin").value() == pytest.approx(1 + 1 / scale)
+        assert getattr(user.params(), param) == pytest.approx(1 + 1 / scale)
 
 
 # Refused
 
-@pytest.mark.parametrize(("spin", "typed", "param", "kept"), [
-    ("topKSpin", "0", "top_k", 3), ("topKSpin", "1001", "top_k", 3),
-    ("topKSpin", "many", "top_k", 3), ("topKSpin", "2.5", "top_k", 3),
-    ("thresholdSpin", "2.1", "threshold", 0.6), ("thresholdSpin", "-1", "threshold", 0.6),
-    ("thresholdSpin", "nan", "threshold", 0.6), ("thresholdSpin", "1e999", "threshold", 0.6)])
-def test_a_refused_number_keeps_the_last_valid_one_in_force_and_says_why(user, spin, typed, param,
-                                                                         kept):
+def test_a_refused_number_keeps_the_last_valid_one_in_force_and_says_why(user):
     before = user.rows()
-    user.set_spin(spin, typed)
-    assert getattr(user.params(), param) == kept
-    number = user.window.panels.parameters._retrieve_form.numbers[param]
-    assert number.problem.isVisible()
-    assert "3007" in number.problem.text()
-    assert user.rows() == before
+    for spin, param, refused in (
+            ("topKSpin", "top_k", ("0", "1001", "many", "2.5", "-3")),
+            ("thresholdSpin", "threshold", ("2.1", "-1", "nan", "1e999", "0..5"))):
+        kept = getattr(user.params(), param)
+        number = user.window.panels.parameters._retrieve_form.numbers[param]
+        for typed in refused:
+            user.set_spin(spin, typed)
+            assert getattr(user.params(), param) == kept, typed
+            assert number.problem.isVisible(), typed
+            assert "3007" in number.problem.text(), typed
+            assert user.rows() == before, typed
+        user.set_spin(spin, str(kept))
+        assert not number.problem.isVisible()
     assert not user.session.undo_stack.canUndo()
-    user.set_spin(spin, "1")
-    assert not number.problem.isVisible()
-    assert getattr(user.params(), param) == 1
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("{", "3007"),
-    ('{"op": "eq", "lhs": {"knowledge": "watr"}, "rhs": {"value": "salt"}}', "water"),
-    ('{"op": "eq", "lhs": {"knowledge": "water"}, "rhs": {"value": 3}}', "3007"),
-    ('{"op": "and", "args": []}', "3007")])
-def test_a_broken_filter_keeps_the_last_valid_one_in_force(user, text, said):
+def test_a_broken_filter_keeps_the_last_valid_one_in_force(user):
     with user.qtbot.waitSignal(user.window.turnShown):
         user.set_filter(SALT)
     before = user.rows()
-    user.set_filter(text)
-    assert user.params().filter == SALT
-    assert said in user.find("filterStatus").text()
-    assert user.rows() == before
-    assert user.find("filterEdit", QPlainTextEdit).toPlainText() == text
+    for text, said in (
+            ("{", "3007"), ('{"op": "and", "args": []}', "3007"),
+            ('{"op": "eq", "lhs": {"knowledge": "watr"}, "rhs": {"value": "salt"}}', "water"),
+            ('{"op": "eq", "lhs": {"knowledge": "water"}, "rhs": {"value": 3}}', "3007")):
+        user.set_filter(text)
+        assert user.params().filter == SALT
+        assert said in user.find("filterStatus").text()
+        assert user.rows() == before
+        assert user.find("filterEdit", QPlainTextEdit).toPlainText() == text
     with user.qtbot.waitSignal(user.window.turnShown):
         user.set_filter(SALT)
     counts = user.retrieval.counts

@@ -32,7 +32,7 @@ def workspace():
     knowledge = FOLDER / "fish.json"
     return SimpleNamespace(
         root=SimpleNamespace(path=FOLDER),
-        open_knowledge_bases=lambda: {knowledge: range(1200)},
+        sizes=lambda: {knowledge: (1200, "records")},
         files=lambda: {knowledge: "fish", FOLDER / "fish.kb.json": "fish",
                        FOLDER / "refusals.txt": "refusals.txt"})
 

@@ -1,0 +1,50 @@
+"""The turns of a session, in the order in which they were asked for."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.turn import Turn
+
+
+@dataclass(slots=True)
+class HistoryEntry:
+    """One turn of this session. A live run is still being typed."""
+
+    turn: Turn
+    live: bool
+    when: float = field(default_factory=time.time)
+
+
+class TurnHistory:
+    """Keeps one entry a question: what is typed further, or asked again, takes its place."""
+
+    def __init__(self) -> None:
+        self.entries: list[HistoryEntry] = []
+        self.index = -1
+
+    def add(self, turn: Turn, *, live: bool) -> bool:
+        """Keep a turn as the newest; return False where it took the place of the one before."""
+        newest = self.entries[-1] if self.entries else None
+        same = newest is not None and newest.turn.request.message == turn.request.message
+        is_new = newest is None or not (newest.live or same)
+        if not is_new:
+            self.entries.pop()
+        self.entries.append(HistoryEntry(turn, live))
+        self.index = len(self.entries) - 1
+        return is_new
+
+    def update(self, turn: Turn) -> None:
+        """Put another turn in the place of the one that is shown: its parameters moved."""
+        if 0 <= self.index < len(self.entries):
+            self.entries[self.index] = replace(self.entries[self.index], turn=turn)
+
+    def pick(self, index: int) -> HistoryEntry | None:
+        """Make an entry the one that is shown and return it; None where there is none."""
+        if not 0 <= index < len(self.entries):
+            return None
+        self.index = index
+        return self.entries[index]
