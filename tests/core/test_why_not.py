@@ -65,8 +65,11 @@ def check_out_of_reach(store: Store, chosen: Settings, hit: Hit) -> None:
     if hit.reason == "filter":
         assert hit.needs.startswith(f"filter: {WHY_FILTERED} · ")
         store = store.passing_too(hit.row)
+    # A lower threshold than the chosen one may let a record in, by taking rivals away.
+    raised = threshold_for(store.distances[hit.row])
+    looser = [raised, 0.0] if 0 < chosen.threshold < raised else []
     for top_k in {*range(chosen.top_k, 1001, 83), 1000}:
-        for threshold in (chosen.threshold, threshold_for(store.distances[hit.row]), 0.0):
+        for threshold in (chosen.threshold, *looser):
             tried = replace(chosen, top_k=top_k, threshold=threshold)
             assert not is_hit(store, tried, hit.row), hit.needs
 
