@@ -19,10 +19,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-REPO = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO))
-
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 from timing import print_table
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from inspector.main_window import MainWindow
 
+REPO = Path(__file__).resolve().parents[2]
 MOVES = 200
 QUESTIONS = ("small fish that lives in warm water", "a bird of prey", "who discovered the electron")
 GOALS = {"move": 16.0, "gap": 100.0, "window": 1000.0, "lexical": 1500.0, "memory": 1.3}
