@@ -35,13 +35,14 @@ def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
     """
     from core.search.embedding import ModelProvider
     from core.search.embedding_process import EmbedderProcesses
+    from core.search.index_process import IndexProcesses
     from inspector.jobs import Jobs
     from inspector.main_window import MainWindow
     from inspector.preferences import Preferences
     from inspector.session import Session
 
     jobs = Jobs()
-    session = Session(jobs, ModelProvider(EmbedderProcesses()))
+    session = Session(jobs, ModelProvider(EmbedderProcesses(), IndexProcesses()))
     window = MainWindow(session, jobs, Preferences())
     for path in list(paths)[:1]:
         window.open_path(Path(path), wait=True)

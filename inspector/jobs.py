@@ -7,6 +7,7 @@ cancelled, so an answer that comes late is dropped, whatever order threads finis
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 PROGRESS_INTERVAL_MS = 50
 WORKERS = 4
+SWITCH_S = 0.0005
+"""How long the GUI thread waits at most for a busy worker at each of its calls into Qt.
+
+Python's own 5 ms would add up to seconds, since Qt lets other threads run at nearly every call.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +69,7 @@ class Jobs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        sys.setswitchinterval(SWITCH_S)
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="inspector")
         self._current: dict[str, _Job] = {}
         self._number = 0

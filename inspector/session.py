@@ -8,6 +8,7 @@ is shown only if nothing newer was asked for since.
 from __future__ import annotations
 
 import dataclasses
+import gc
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -159,6 +160,9 @@ class Session(QObject):
             self.graph = with_edits(opened.graph, edited, before.graph)
         self.findings = result.findings
         self.neighbours = result.neighbours
+        # The collector would look at each of a million records now and then, for a quarter of a
+        # second. They are no garbage, and are freed without it.
+        gc.freeze()
         self._canned_counts = {}
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
@@ -445,6 +449,7 @@ class Session(QObject):
         """
         self._models.close()
         self.forget_edits()
+        gc.unfreeze()
 
 
 def _kinds(graph: GraphDescription) -> dict[str, str]:

@@ -138,7 +138,7 @@ class Wiring(QObject):
         fields = workspace.fields_of(storage)
         parameters = self._panels.parameters
         parameters.set_filter_fields(fields)
-        if not fields and not node.params.filter:
+        if not workspace.is_open(storage) or not (fields or node.params.filter):
             parameters.set_filter_status(None, "")
             return
         try:

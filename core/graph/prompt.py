@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from core.graph.mustache import MarkedText, render_marked
@@ -16,6 +17,7 @@ from core.parameters import Placement
 Role = Literal["system", "user", "assistant"]
 Origin = Literal["system_prompt", "dialog", "template", "user", "canned"]
 
+_KEPT = 8
 _AFTER = (Placement.AfterUserAsUser, Placement.AfterUserAsSystem)
 _AS_SYSTEM = (Placement.BeforeUserAsSystem, Placement.AfterUserAsSystem)
 
@@ -126,8 +128,11 @@ def context_of(inputs: PromptInputs) -> dict[str, Any]:
     return context
 
 
+@lru_cache(maxsize=_KEPT)
 def project(inputs: PromptInputs) -> tuple[Message, ...]:
     """Return the chat messages in the order in which the model reads them.
+
+    The last few are kept: most steps of a slider change nothing of the prompt.
 
     The system prompt (left out when blank); the dialog; then the player's message, with the
     rendered template in place of it, before it or after it. A template that renders to white space

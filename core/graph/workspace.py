@@ -126,6 +126,11 @@ class Workspace:
             storage.filters[text] = compile_filter(text, fields, node=node)
         return storage.filters[text]
 
+    def is_open(self, name: str) -> bool:
+        """Tell whether a storage is open, so that asking for it reads no file."""
+        with self._lock:
+            return name in self._paths
+
     def fields_of(self, name: str) -> tuple[Field, ...]:
         """Return the metadata fields of a storage; () while it is not open."""
         with self._lock:
@@ -182,6 +187,8 @@ class Workspace:
         InspectorError
             3007 for the filter, 4001 or 8003 for the model, 3009 … for the path.
         """
+        if cached_only and not self.is_open(name):
+            raise SearchNeeded
         storage = self._storage(name, node, progress, is_cancelled)
         key = (storage.generation, query, filter_text)
         known = self._searches.get(key)

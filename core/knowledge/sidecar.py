@@ -17,6 +17,7 @@ import secrets
 import struct
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -24,8 +25,7 @@ import numpy as np
 from core.knowledge.atomic import replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -240,6 +240,13 @@ class SidecarFolder:
             absolute = beside.absolute()
             name = hashlib.sha256(os.fsencode(absolute)).hexdigest()[:16]
             self._places = (absolute, cache / "sidecars" / name / absolute.name)
+
+    @classmethod
+    def at(cls, places: Sequence[Path]) -> SidecarFolder:
+        """Return the folder whose `paths` with the suffix "" are these, for another process."""
+        folder = cls(None, Path())
+        folder._places = tuple(places)
+        return folder
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.knowledge.sidecar import SidecarFolder
+    from core.search.index_process import ProcessIndex
     from core.search.vectors import RecordVectors
 
 M = 16
@@ -82,7 +83,7 @@ def exact_distances(records: RecordVectors, query: NDArray[np.float32]) -> NDArr
 
 def dense_leg(records: RecordVectors, query: NDArray[np.float32],
               matching: NDArray[np.bool_] | None = None,
-              index: HnswIndex | None = None) -> DenseLeg:
+              index: HnswIndex | ProcessIndex | None = None) -> DenseLeg:
     """Rank the records by distance, ties by row.
 
     Parameters

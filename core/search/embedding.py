@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.search.index_process import IndexProcesses
     from core.search.models import ModelEntry
 
 BATCH_TOKENS = 512
@@ -72,10 +73,13 @@ class ModelProvider:
     Parameters
     ----------
     loader : makes an embedder of a catalog name or a model folder.
+    index_maker : makes the vector indexes of large stores; None = the searches make them.
     """
 
-    def __init__(self, loader: Callable[[str], Embedder] | None = None) -> None:
+    def __init__(self, loader: Callable[[str], Embedder] | None = None,
+                 index_maker: IndexProcesses | None = None) -> None:
         self._loader = loader or load_embedder
+        self.index_maker = index_maker
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
         self._loaded: dict[str, Embedder] = {}
@@ -119,13 +123,14 @@ class ModelProvider:
             return _canonical(name) in self._loaded
 
     def close(self) -> None:
-        """Forget all models, and end what they and the loader have that needs ending."""
+        """Forget all models, and end what they, the loader or the index maker have running."""
         with self._lock:
             self._closed = True
             embedders = list(self._loaded.values())
             self._loaded.clear()
-        for owner in (self._loader, *embedders):
-            _close(owner)
+        owners = [self._loader, self.index_maker, *embedders]
+        with ThreadPoolExecutor(len(owners), "closing") as side_by_side:
+            list(side_by_side.map(_close, owners))
 
 
 class SentenceTransformerEmbedder:

@@ -24,9 +24,10 @@ from core.search.dense import (
     load_index,
     store_index,
 )
+from core.search.index_process import IndexTask, ProcessIndex
 from core.search.lexical import LexicalIndex, prepare_lexical, sparse_leg
 from core.search.models import find_model
-from core.search.vectors import RecordVectors, prepare_vectors
+from core.search.vectors import RecordVectors, prepare_vectors, vectors_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -72,7 +73,7 @@ class KnowledgeSearch:
         self._sidecars = sidecars or SidecarFolder(beside, cache_folder())
         self._lexical: LexicalIndex | None = None
         self._vectors: RecordVectors | None = None
-        self._index: HnswIndex | None = None
+        self._index: HnswIndex | ProcessIndex | None = None
         self._model_identity = ""
         self._locks = {"sparse": threading.Lock(), "dense": threading.Lock(),
                        "index": threading.Lock()}
@@ -247,9 +248,16 @@ class KnowledgeSearch:
         return dense_leg(self._vectors, vector, matching, self._index)
 
     def _make_index(self, vectors: RecordVectors, progress: Progress,
-                    is_cancelled: IsCancelled) -> HnswIndex:
-        key = index_key(self.knowledge.digest, self._model_identity, *vectors.vectors.shape)
+                    is_cancelled: IsCancelled) -> HnswIndex | ProcessIndex:
+        digest, (count, dimension) = self.knowledge.digest, vectors.vectors.shape
+        key = index_key(digest, self._model_identity, count, dimension)
         progress("loading the vector index", 0, 0)
+        if self._models.index_maker is not None and count > SMALL_STORE:
+            made = self._models.index_maker(IndexTask(
+                key, vectors_key(digest, self._model_identity, dimension), self._sidecars,
+                self._prebuilt_index()), progress, is_cancelled)
+            if made is not None:
+                return made
         index = load_index(key, self._sidecars, self._prebuilt_index())
         if index is None:
             index = build_index(vectors, progress, is_cancelled)

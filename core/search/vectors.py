@@ -79,8 +79,7 @@ def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
     """
     if not texts:
         return _ready(np.empty((0, embedder.dimension), np.float32), 0)
-    key = SidecarKey("vectors", FORMAT_VERSION, source, embedder.identity,
-                     {"dimension": embedder.dimension})
+    key = vectors_key(source, embedder.identity, embedder.dimension)
     found = [sidecar for _, sidecar in sidecars.intact(SUFFIX)
              if sidecar.key.kind == key.kind and _fits(sidecar, embedder.dimension)]
     for sidecar in found:
@@ -105,6 +104,19 @@ def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
             known.update((keys[row], vector) for row, vector in zip(rows, made, strict=True))
             done += len(rows)
     return _ready(_store([known[text_key] for text_key in keys], keys, key, sidecars), len(missing))
+
+
+def vectors_key(source: str, model: str, dimension: int) -> SidecarKey:
+    """Return what the ``.vectors`` sidecar of texts with this hash must say."""
+    return SidecarKey("vectors", FORMAT_VERSION, source, model, {"dimension": dimension})
+
+
+def stored_vectors(key: SidecarKey, sidecars: SidecarFolder) -> RecordVectors | None:
+    """Return the vectors that an earlier `prepare_vectors` has stored, or None."""
+    for _, sidecar in sidecars.intact(SUFFIX):
+        if not key.difference(sidecar.key) and _fits(sidecar, int(key.parameters["dimension"])):
+            return _ready(sidecar.arrays["vectors"], 0)
+    return None
 
 
 def _store(rows: list[NDArray[np.float32]], keys: list[bytes], key: SidecarKey,

@@ -333,10 +333,13 @@ class Selection(RecordListing):
             return int(self.sparse.rank[row]) or None, None
         if self.fused is None:
             return None, None
-        place = np.flatnonzero(self.fused.rows == row)
-        if not len(place):
-            return None, None
-        return int(place[0]) + 1, float(self.fused.scores[place[0]])
+        place = self._fused_places.get(row)
+        return (None, None) if place is None else (place + 1, float(self.fused.scores[place]))
+
+    @cached_property
+    def _fused_places(self) -> dict[int, int]:
+        rows = self.fused.rows.tolist() if self.fused is not None else []
+        return {row: place for place, row in enumerate(rows)}
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what near-misses are sorted by."""

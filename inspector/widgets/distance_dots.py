@@ -64,12 +64,17 @@ class DistanceDots:
         for code, reason in enumerate(_REASONS):
             if reason not in self._scatters:
                 continue
-            places = self._places[codes == code]
+            places, scatter = self._places[codes == code], self._scatters[reason]
+            scatter.setVisible(bool(len(places)))
+            if not len(places):
+                # pyqtgraph takes as long for no dots as for some.
+                if len(scatter.data):
+                    scatter.clear()
+                continue
             if reason is Reason.NONE:
-                self._scatters[reason].setSize(_hit_size(len(places)))
-            self._scatters[reason].setData(x=places[:, 0], y=places[:, 1])
-            if len(places):
-                present.append(reason.value)
+                scatter.setSize(_hit_size(len(places)))
+            scatter.setData(x=places[:, 0], y=places[:, 1])
+            present.append(reason.value)
         self._place_ring()
         return present
 
@@ -113,7 +118,8 @@ class DistanceDots:
     def _place_ring(self) -> None:
         at = self._places[self.rows == self._in_hand] if self._in_hand is not None \
             else self._places[:0]
-        self._ring.setData(x=at[:, 0], y=at[:, 1])
+        if len(at) or len(self._ring.data):
+            self._ring.setData(x=at[:, 0], y=at[:, 1])
 
 
 def _hit_size(count: int) -> int:

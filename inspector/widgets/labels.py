@@ -65,8 +65,11 @@ class ElidedLabel(QLabel):
 
     def set_text(self, text: str, tip: str = "") -> None:
         """Show `text` with line breaks as spaces; `tip` comes below it in the tooltip."""
+        shown = " ".join(text.split("\n"))
+        if shown == self.text() and tip == self._own_tip:
+            return
         self._own_tip = tip
-        self.setText(" ".join(text.split("\n")))
+        self.setText(shown)
         self._update_tip()
 
     @property
@@ -111,6 +114,9 @@ class ElidedLabel(QLabel):
 class WrapLabel(QLabel):
     """Text of several lines that breaks inside a word where nothing else helps (JSON paths).
 
+    It keeps its text itself: `QLabel` would have the whole window laid out anew for every change,
+    also for one that takes no more room.
+
     Parameters
     ----------
     most_lines : what comes after them is cut with "…" and stays in the tooltip; 0 = all lines.
@@ -119,6 +125,7 @@ class WrapLabel(QLabel):
     def __init__(self, text: str = "", parent: QWidget | None = None, *,
                  most_lines: int = 0) -> None:
         super().__init__(parent)
+        self._content = ""
         self._most_lines = most_lines
         self.setTextFormat(Qt.TextFormat.PlainText)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
@@ -128,11 +135,19 @@ class WrapLabel(QLabel):
 
     def set_text(self, text: str) -> None:
         """Show `text`."""
-        if text != self.text():
-            self.setText(text)
+        if text == self._content:
+            return
+        before = self.heightForWidth(self.width())
+        self._content = text
+        if self.heightForWidth(self.width()) != before:
             self.updateGeometry()
-            if self._most_lines:
-                self.setToolTip(tooltip(text))
+        if self._most_lines:
+            self.setToolTip(tooltip(text))
+        self.update()
+
+    def text(self) -> str:
+        """Return what is shown."""
+        return self._content
 
     def text_left(self) -> int:
         """Return where text begins, px from the left."""

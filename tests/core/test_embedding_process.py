@@ -85,7 +85,7 @@ def embedder():
 
 def pid(embedder: ProcessEmbedder) -> int:
     assert embedder._child is not None
-    return embedder._child.pid
+    return embedder._child.process.pid
 
 
 def is_running(process: int) -> bool:
@@ -178,7 +178,7 @@ def test_a_child_that_dies_fails_one_request_and_the_next_starts_another(embedde
 def test_a_child_killed_between_requests_is_replaced(embedder):
     first = pid(embedder)
     os.kill(first, 9)
-    embedder._child.wait(WAIT_S)
+    embedder._child.process.wait(WAIT_S)
     np.testing.assert_array_equal(embedder.embed(["a"]), expected(["a"]))
     assert pid(embedder) != first
 
@@ -245,7 +245,7 @@ def test_closing_ends_models_that_are_still_loading():
 
 
 def test_a_child_ends_with_the_process_that_started_it(embedder):
-    process = embedder._child
+    process = embedder._child.process
     process.stdin.close()
     assert process.wait(WAIT_S) == 0
 
@@ -254,7 +254,7 @@ def test_threads_that_read_from_a_child_end_with_it():
     embedder = ProcessEmbedder("model")
     embedder.close()
     wait_until(lambda: not [thread for thread in threading.enumerate()
-                            if thread.name == "embedding-frames"])
+                            if thread.name == "child-frames"])
 
 
 def test_nothing_heavy_is_loaded_by_the_parent(repo):

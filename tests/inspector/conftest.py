@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import shutil
@@ -63,7 +64,9 @@ def _children() -> set[int]:
     """Process ids of this process's children; none where the system does not tell."""
     found: set[int] = set()
     for task in Path("/proc/self/task").glob("*/children"):
-        found.update(int(pid) for pid in task.read_text().split())
+        # A thread may end between the listing and the reading.
+        with contextlib.suppress(OSError):
+            found.update(int(pid) for pid in task.read_text().split())
     return found
 
 
