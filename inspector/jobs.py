@@ -167,11 +167,13 @@ class Jobs(QObject):
 
     @Slot(object)
     def _on_finished(self, job: _Job) -> None:
-        if self._current.get(job.lane) is not job or job.future is None:
+        # The future and its callback hold each other and the result, which may be all that is open.
+        future, job.future = job.future, None
+        if self._current.get(job.lane) is not job or future is None:
             return
         del self._current[job.lane]
         try:
-            result = job.future.result()
+            result = future.result()
         except (Cancelled, CancelledError):
             self.ended.emit(job.lane)
             return

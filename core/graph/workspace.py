@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.graph.corpora import Corpora
 from core.graph.kgraphs import KnowledgeGraphs
@@ -28,7 +29,7 @@ from core.search.keyword_scoring import KeywordWeights
 from core.search.searcher import KnowledgeSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from core.knowledge.schema import Field
@@ -56,6 +57,19 @@ class _Storage:
     match_counts: dict[str, int] = field(default_factory=dict)
 
 
+def _weakly(method: Callable[..., KnowledgeBase]) -> Callable[..., KnowledgeBase]:
+    """Return a method that does not keep its object: two that hold each other are freed late."""
+    reference = weakref.WeakMethod(method)
+
+    def call(*arguments: Any, **options: Any) -> KnowledgeBase:
+        found = reference()
+        if found is None:
+            raise ReferenceError("the workspace is gone")
+        return found(*arguments, **options)
+
+    return call
+
+
 class Workspace:
     """Opens the storages that nodes name and keeps the results of searches.
 
@@ -80,7 +94,7 @@ class Workspace:
         self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
             lambda found: found.record_count * BYTES_PER_RECORD)
         self._generations = count()
-        self.corpora = Corpora(self.root, self.knowledge)
+        self.corpora = Corpora(self.root, _weakly(self.knowledge))
         self.graphs = KnowledgeGraphs(self.root, self.models)
 
     def knowledge(self, name: str, *, node: str = "", progress: Progress = no_progress,

@@ -16,6 +16,9 @@ from light_embedder import WordEmbedder
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core.graph.workspace import Workspace
+from core.search.embedding import ModelProvider
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -110,11 +113,32 @@ def open_window(qtbot: QtBot, own_settings: Path,
 
 
 @pytest.fixture
-def aquarium(samples: Path, tmp_path: Path) -> Path:
-    """A test's own copy of the aquarium sample's folder."""
+def fresh_aquarium(samples: Path, tmp_path: Path) -> Path:
+    """A test's own copy of the aquarium sample's folder, without any sidecar."""
     folder = tmp_path / "aquarium"
     ignore = shutil.ignore_patterns("*.bm25", "*.hnsw*", "*.vectors*")
     shutil.copytree(samples / "aquarium", folder, ignore=ignore)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def prepared_aquarium(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The aquarium with the sidecars that a `WordEmbedder` leaves."""
+    folder = tmp_path_factory.mktemp("prepared") / "aquarium"
+    ignore = shutil.ignore_patterns("*.bm25", "*.hnsw*", "*.vectors*")
+    shutil.copytree(samples / "aquarium", folder, ignore=ignore)
+    workspace = Workspace(folder, ModelProvider(lambda _name: WordEmbedder()))
+    search = workspace.search_of("aquarium_all_mini.json")
+    search.prepare_sparse()
+    search.prepare_index()
+    return folder
+
+
+@pytest.fixture
+def aquarium(prepared_aquarium: Path, tmp_path: Path) -> Path:
+    """A test's own copy of the aquarium sample's folder; a `WordEmbedder` finds its sidecars."""
+    folder = tmp_path / "aquarium"
+    shutil.copytree(prepared_aquarium, folder)
     return folder
 
 

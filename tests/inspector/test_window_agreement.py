@@ -190,14 +190,14 @@ def test_dragging_the_line_and_the_command_line_agree(open_window, aquarium, emb
 
 
 @pytest.mark.slow
-def test_the_real_model_shows_what_the_library_computes(qtbot, own_settings, aquarium, models,
+def test_the_real_model_shows_what_the_library_computes(qtbot, own_settings, fresh_aquarium, models,
                                                         capsys, monkeypatch):
     """End to end: the program as it is composed, with the model in its own process."""
     from driver import Driver
 
     from inspector.__main__ import build_window
 
-    path = aquarium / "rag.graph.json"
+    path = fresh_aquarium / "rag.graph.json"
     user = Driver(qtbot, build_window([path]))
     try:
         user.window.show()
@@ -205,7 +205,7 @@ def test_the_real_model_shows_what_the_library_computes(qtbot, own_settings, aqu
         user.type_message(QUESTION)
         with qtbot.waitSignal(user.window.turnShown, timeout=60_000):
             user.click("runButton")
-        records = json.loads((aquarium / "aquarium_all_mini.kb.json").read_text(encoding="utf-8"))
+        records = json.loads((path.parent / "aquarium_all_mini.kb.json").read_text("utf-8"))
         embedder = models.get("all-MiniLM-L6-v2")
         monkeypatch.setattr("core.search.embedding.load_embedder", lambda _name: embedder)
         texts = [record["text"] for record in records]

@@ -235,20 +235,20 @@ def test_a_bug_is_told_in_the_message_bar_and_the_window_goes_on(open_window, aq
     monkeypatch.undo()
 
 
-def test_a_folder_that_cannot_be_written_to_is_noted_and_works(open_window, aquarium, tmp_path,
-                                                               monkeypatch):
+def test_a_folder_that_cannot_be_written_to_is_noted_and_works(open_window, fresh_aquarium,
+                                                               tmp_path, monkeypatch):
     real_open = os.open
 
     def read_only(path, flags, *rest, **named):
-        if flags & os.O_CREAT and str(path).startswith(str(aquarium)):
+        if flags & os.O_CREAT and str(path).startswith(str(fresh_aquarium)):
             raise PermissionError(13, "Permission denied", str(path))
         return real_open(path, flags, *rest, **named)
 
     monkeypatch.setattr(os, "open", read_only)
-    user = open_window(aquarium / "rag.graph.json")
+    user = open_window(fresh_aquarium / "rag.graph.json")
     user.ask(QUESTION)
     assert user.rows()
-    assert not list(aquarium.glob("*.vectors*"))
+    assert not list(fresh_aquarium.glob("*.vectors*"))
     assert list((tmp_path / "cache").rglob("*.vectors"))
     assert "cannot be written" in " ".join(n.text for n in user.window.panels.message_bar._notices)
 

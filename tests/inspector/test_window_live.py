@@ -239,11 +239,11 @@ def test_an_empty_question_is_said_to_be_one(open_window, aquarium):
     assert "nothing to search with" in user.find("hitsTable").accessibleDescription()
 
 
-def test_the_first_question_waits_for_the_model_and_then_is_shown(open_window, aquarium):
+def test_the_first_question_waits_for_the_vectors_and_then_is_shown(open_window, fresh_aquarium):
     embedder = HeldEmbedder(hold_records=True)
     user = open_window(None, embedder)
     with user.qtbot.waitSignal(user.session.opened):
-        user.window.open_path(aquarium / "rag.graph.json")
+        user.window.open_path(fresh_aquarium / "rag.graph.json")
     user.type_message(QUESTION)
     with user.turn_of(QUESTION):
         user.qtbot.keyClick(user.message, Qt.Key.Key_Return)
