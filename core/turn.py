@@ -14,6 +14,7 @@ from core.parameters import (
     RetrieveParams,
     RetrieveSubgraphParams,
 )
+from core.play import DialogLine, Play
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,7 @@ class TurnRequest:
     exits : node name → exit picked for a node that only a language model could decide.
     variables : the agent's variables, ``var.NAME``.
     replies : node name → reply that the user typed in for a Generate node.
-    canned_counts : node name → how often a CannedResponse node has answered before.
+    play : what earlier turns have left.
     seed : of CannedResponse's Random choice.
     """
 
@@ -47,7 +48,7 @@ class TurnRequest:
     exits: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     replies: Mapping[str, str] = field(default_factory=dict)
-    canned_counts: Mapping[str, int] = field(default_factory=dict)
+    play: Play = field(default_factory=Play)
     seed: int = 0
 
     @property
@@ -92,7 +93,11 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class NodeRun:
-    """One step of the walk: the exit taken, its target ("" = END), and what the node produced."""
+    """One step of the walk: the exit taken, its target ("" = END), and what the node produced.
+
+    sections : the diagnostics of a node that has neither a retrieval nor a projection.
+    simulated : a language model would decide the exit; here the user has picked it.
+    """
 
     name: str
     type: str
@@ -102,6 +107,7 @@ class NodeRun:
     params: NodeParams | None = None
     retrieval: RetrievalResult | None = None
     projection: Projection | None = None
+    sections: Mapping[str, Any] = field(default_factory=dict)
     simulated: bool = False
 
     def diagnostics(self) -> dict[str, Any]:
@@ -112,21 +118,22 @@ class NodeRun:
             messages = [{"role": m.role, "content": m.text} for m in self.projection.messages]
             return {"parameters": {"model_name": self.projection.model_name}, "input": {},
                     "output": {"messages": messages}}
-        return {"parameters": {}, "input": {}, "output": {"text": self.output}}
+        return dict(self.sections) or {"parameters": {}, "input": {},
+                                       "output": {"text": self.output}}
 
 
 @dataclass(frozen=True)
 class Turn:
     """The result of walking the graph once.
 
-    canned_counts : how often each CannedResponse node has answered once this turn is over.
+    play : what the turn leaves; its own messages join the dialog in `next_play`.
     recorded : whether it was run elsewhere and read from a file.
     """
 
     request: TurnRequest
     runs: tuple[NodeRun, ...]
     error: InspectorError | None = None
-    canned_counts: Mapping[str, int] = field(default_factory=dict)
+    play: Play = field(default_factory=Play)
     recorded: bool = False
 
     @property
@@ -148,6 +155,27 @@ class Turn:
     def run_of(self, node: str) -> NodeRun | None:
         """Return the last run of the node in this turn, or None when it was not reached."""
         return next((run for run in reversed(self.runs) if run.name == node), None)
+
+    @property
+    def reply(self) -> str:
+        """What the player is answered: the last ready line, or reply that the user typed in."""
+        return next((run.output for run in reversed(self.runs) if run.output and isinstance(
+            run.params, CannedResponseParams | GenerateParams)), "")
+
+    def next_play(self, *, keeps_dialog: bool) -> Play:
+        """Return what the next turn starts from.
+
+        Parameters
+        ----------
+        keeps_dialog : whether the player's message and the reply, where there is one, join the
+            dialog. Knowledge that was attached to this turn never does.
+        """
+        if not keeps_dialog:
+            return replace(self.play, dialog=())
+        said = [DialogLine("user", self.request.message)]
+        if self.reply:
+            said.append(DialogLine("assistant", self.reply))
+        return replace(self.play, dialog=(*self.play.dialog, *said))
 
     @property
     def canned_line(self) -> str | None:

@@ -26,16 +26,19 @@ class TurnHistory:
         self.entries: list[HistoryEntry] = []
         self.index = -1
 
-    def add(self, turn: Turn, *, live: bool) -> bool:
-        """Keep a turn as the newest; return False where it took the place of the one before."""
+    @property
+    def is_newest_shown(self) -> bool:
+        """Whether there is a turn, and the newest is the one that is shown."""
+        return 0 <= self.index == len(self.entries) - 1
+
+    def add(self, turn: Turn, *, live: bool) -> None:
+        """Keep a turn as the newest, in place of the one before where that asked the same."""
         newest = self.entries[-1] if self.entries else None
         same = newest is not None and newest.turn.request.message == turn.request.message
-        is_new = newest is None or not (newest.live or same)
-        if not is_new:
+        if newest is not None and (newest.live or same):
             self.entries.pop()
         self.entries.append(HistoryEntry(turn, live))
         self.index = len(self.entries) - 1
-        return is_new
 
     def update(self, turn: Turn) -> None:
         """Put another turn in the place of the one that is shown: its parameters moved."""

@@ -22,6 +22,7 @@ from core.graph.compile import check_change
 from core.graph.description import changed_params
 from core.graph.workspace import SearchNeeded
 from core.knowledge.findings import FileRefused, Finding
+from core.play import Play
 from core.progress import never_cancelled, no_progress
 from core.turn import Turn, TurnRequest
 from inspector.compiling import OpenResult, check_edited, open_and_check
@@ -29,7 +30,7 @@ from inspector.edits import Edits, with_edits, with_params
 from inspector.history import HistoryEntry, TurnHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from core.graph.description import GraphDescription, Node
@@ -108,7 +109,7 @@ class Session(QObject):
         self._turns = TurnHistory()
         self.findings: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
-        self._canned_counts: Mapping[str, int] = {}
+        self._play = Play()
         self._seen_notes: set[str] = set()
         self._pending: _Pending | None = None
         self._asked_early = ""
@@ -163,7 +164,7 @@ class Session(QObject):
         # The collector would look at each of a million records now and then, for a quarter of a
         # second. They are no garbage, and are freed without it.
         gc.freeze()
-        self._canned_counts = {}
+        self._play = Play()
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
             self.node = next((n.name for n in opened.graph.nodes
@@ -221,16 +222,15 @@ class Session(QObject):
         if self.graph is None:
             self._asked_early = message
             return
-        request = self._request()
-        self._run(request, lambda turn: self._remember(turn, live=live))
+        self._run(self._request(self._play), lambda turn: self._remember(turn, live=live))
 
-    def _request(self) -> TurnRequest:
+    def _request(self, play: Play) -> TurnRequest:
         graph = self._graph()
         return TurnRequest(
             message=self.message, params={node.name: node.params for node in graph.nodes},
             start_node=graph.start_node, default_model_name=graph.default_model_name,
             exits=dict(self.exits), variables=dict(self.variables),
-            canned_counts=dict(self._canned_counts))
+            play=play)
 
     def _run(self, request: TurnRequest, done: Callable[[Turn], None]) -> None:
         current = self.current
@@ -253,7 +253,7 @@ class Session(QObject):
         self._show(turn, done)
 
     def _on_turn(self, turn: Turn, done: Callable[[Turn], None]) -> None:
-        latest = self._request()
+        latest = self._request(turn.request.play)
         if latest.params != turn.request.params and turn.error is None:
             # A slider moved while the search ran: select again with what is in force now.
             self._run(latest, done)
@@ -276,12 +276,21 @@ class Session(QObject):
             self.failed.emit(turn.error)
 
     def _remember(self, turn: Turn, *, live: bool) -> None:
-        if self._turns.add(turn, live=live) and not live:
-            self._canned_counts = turn.canned_counts
+        self._turns.add(turn, live=live)
+        self._settle(turn)
         self.history_changed.emit()
+
+    def _settle(self, turn: Turn) -> None:
+        """Let the next question start from what the newest turn leaves, once it is asked for good.
+
+        What is still being typed leaves nothing, and neither does an older turn that is shown.
+        """
+        if self._turns.is_newest_shown and not self._turns.entries[-1].live:
+            self._play = turn.next_play(keeps_dialog=False)
 
     def _update_entry(self, turn: Turn) -> None:
         self._turns.update(turn)
+        self._settle(turn)
         self.history_changed.emit()
 
     def pick_turn(self, index: int) -> None:
@@ -354,11 +363,13 @@ class Session(QObject):
         self.graph_edited.emit()
         if self.graph.node(node).params.specs()[param].structural:
             self._renew_agent(node, param)
-        pending, request = self._pending, self._request()
+        pending = self._pending
         if pending is None:
             if self.turn is not None and not self.turn.recorded:
-                self._run(request, self._update_entry)
-        elif request.search_inputs != pending.request.search_inputs:
+                self._run(self._request(self.turn.request.play), self._update_entry)
+            return
+        request = self._request(pending.request.play)
+        if request.search_inputs != pending.request.search_inputs:
             self._run(request, pending.done)
 
     def _renew_agent(self, node: str, param: str) -> None:

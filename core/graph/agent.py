@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
 from core.graph.compile import check_change, check_storages
 from core.graph.description import GraphDescription, Node, changed_params
-from core.graph.nodes import Outcome, TurnState, run_node
+from core.graph.nodes import run_node
+from core.graph.state import Outcome, TurnState
 from core.knowledge.findings import Findings
+from core.play import Play
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.turn import NodeRun, Turn, TurnRequest
 
@@ -43,7 +46,8 @@ def run_turn(request: TurnRequest, workspace: Workspace, *, cached_only: bool = 
     A refusal of a node is no exception: the turn ends with status Error and carries it.
     """
     state = TurnState(request, workspace, cached_only, progress, is_cancelled,
-                      canned_counts=dict(request.canned_counts))
+                      canned_counts=dict(request.play.canned_counts),
+                      memory=dict(request.play.memory))
     runs: list[NodeRun] = []
     name, error = request.start_node, None
     while name and error is None:
@@ -66,7 +70,8 @@ def run_turn(request: TurnRequest, workspace: Workspace, *, cached_only: bool = 
         runs.append(run)
         state.outputs[name] = outcome.output
         name = run.next
-    return Turn(request, tuple(runs), error, state.canned_counts)
+    play = replace(request.play, canned_counts=state.canned_counts, memory=state.memory)
+    return Turn(request, tuple(runs), error, play)
 
 
 def _recorded(name: str, request: TurnRequest, outcome: Outcome) -> NodeRun:
@@ -74,11 +79,16 @@ def _recorded(name: str, request: TurnRequest, outcome: Outcome) -> NodeRun:
     target = getattr(params, params.exits()[outcome.exit])
     return NodeRun(name=name, type=params.node_type, exit=outcome.exit, next=target,
                    output=outcome.output, params=params, retrieval=outcome.retrieval,
-                   projection=outcome.projection)
+                   projection=outcome.projection, sections=outcome.sections,
+                   simulated=outcome.simulated)
 
 
 class Agent:
     """A graph in use, as the game's client knows it.
+
+    variables : its variables, ``var.NAME``.
+    keeps_dialog : whether the prompt holds the messages of earlier turns; off by default.
+    play : what the turns so far have left: counts of ready lines, memory stores, the dialog.
 
     Raises
     ------
@@ -96,9 +106,10 @@ class Agent:
         findings.raise_errors()
         self.warnings: tuple[Finding, ...] = tuple(findings)
         self.variables: dict[str, str] = {}
+        self.keeps_dialog = False
         self.graph = graph.copy()
         self._workspace = workspace
-        self._canned_counts: Mapping[str, int] = {}
+        self.play = Play()
         self._busy = threading.Lock()
 
     def change_param(self, node: str, param: str, value: Any) -> None:
@@ -140,7 +151,7 @@ class Agent:
             start_node=self.graph.start_node,
             default_model_name=self.graph.default_model_name, exits=dict(exits or {}),
             variables=dict(self.variables), replies=dict(replies or {}),
-            canned_counts=dict(self._canned_counts), seed=seed)
+            play=self.play, seed=seed)
 
     def turn(self, message: str, *, exits: Mapping[str, str] | None = None,
              replies: Mapping[str, str] | None = None, seed: int = 0,
@@ -158,7 +169,7 @@ class Agent:
         try:
             turn = run_turn(self.request(message, exits=exits, replies=replies, seed=seed),
                             self._workspace, progress=progress, is_cancelled=is_cancelled)
-            self._canned_counts = turn.canned_counts
+            self.play = turn.next_play(keeps_dialog=self.keeps_dialog)
             return turn
         finally:
             self._busy.release()

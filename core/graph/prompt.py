@@ -9,12 +9,14 @@ import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.graph.mustache import MarkedText, render_marked
 from core.parameters import Placement
 
-Role = Literal["system", "user", "assistant"]
+if TYPE_CHECKING:
+    from core.play import DialogLine, Role
+
 Origin = Literal["system_prompt", "dialog", "template", "user", "canned"]
 
 _KEPT = 8
@@ -50,13 +52,6 @@ class InstructionText:
     """What one Instruction attached."""
 
     name: str
-    text: str
-
-
-class DialogLine(NamedTuple):
-    """A message of an earlier turn."""
-
-    role: Role
     text: str
 
 

@@ -20,7 +20,7 @@ from core.graph import (
     Workspace,
 )
 from core.graph.agent import run_turn
-from core.graph.nodes import provided_by
+from core.graph.answering import provided_by
 from core.graph.workspace import SearchNeeded
 from core.knowledge.corpus import load_corpus
 from core.knowledge.findings import FileRefused, Severity

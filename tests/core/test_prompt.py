@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from core.errors import Code, InspectorError
 from core.graph.prompt import (
     Chunk,
-    DialogLine,
     InstructionText,
     KnowledgeBlock,
     Message,
@@ -23,6 +22,7 @@ from core.graph.prompt import (
     to_json,
 )
 from core.parameters import Placement
+from core.play import DialogLine
 
 SEED_TEMPLATE = ("{{#knowledge}}{{name}}:\n{{#chunks}}- {{text}}\n{{/chunks}}\n{{/knowledge}}")
 FISH = KnowledgeBlock("fish", (Chunk("f1", "Tetras shoal.", 0.25), Chunk("f2", "Plecos <eat> wood.",

@@ -1,0 +1,68 @@
+"""The nodes that search and attach what they find: Retrieve, KeywordRetrieve, RetrieveSubgraph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.errors import Place
+from core.graph.prompt import Chunk, KnowledgeBlock
+from core.graph.state import Outcome, TurnState, query_of, resolve_text
+from core.parameters import KnowledgeSourceKind, RetrievalMode
+from core.retrievals import KeywordRetrieval, Retrieval, RetrievalResult, SubgraphRetrieval
+from core.search.subgraph_expand import SubgraphResult
+from core.search.subgraph_request import SubgraphRequest
+from core.selection.entry_points import find_entry_points
+from core.selection.keyword_listing import KeywordListing
+from core.selection.keyword_select import select as select_entries
+from core.selection.select import Settings, select
+from core.selection.subgraph_listing import SubgraphListing
+
+if TYPE_CHECKING:
+    from core.parameters import KeywordRetrieveParams, RetrieveParams, RetrieveSubgraphParams
+
+
+def _attach(result: RetrievalResult, state: TurnState) -> Outcome:
+    """Attach what a node found to the turn, as a block of knowledge; an empty one too."""
+    state.knowledge.append(KnowledgeBlock(result.source, tuple(
+        Chunk(hit.id, hit.text, hit.distance) for hit in result.hits)))
+    output = "\n".join(hit.text for hit in result.hits)
+    return Outcome("found" if result.hits else "not_found", output, retrieval=result)
+
+
+def retrieve(name: str, params: RetrieveParams, state: TurnState) -> Outcome:
+    """Search a knowledge file or a memory store."""
+    query = query_of(name, params.input, state)
+    selection = None
+    if params.source_kind is KnowledgeSourceKind.FromName:
+        resolve_text(params.storage_name, state, Place(node=name, param="storage_name"))
+    elif query:
+        candidates = state.workspace.candidates(
+            params.embedded_string_storage, query, params.filter,
+            dense=params.retrieval_mode is not RetrievalMode.Lexical, node=name,
+            cached_only=state.cached_only, progress=state.progress,
+            is_cancelled=state.is_cancelled)
+        selection = select(candidates, Settings.of(params))
+    return _attach(Retrieval(params, params.source or name, query, selection), state)
+
+
+def keyword_retrieve(name: str, params: KeywordRetrieveParams, state: TurnState) -> Outcome:
+    """Search a corpus by shared words."""
+    query, listing = query_of(name, params.input, state), None
+    if query:
+        candidates = state.workspace.keyword_candidates(
+            params, query, node=name, cached_only=state.cached_only, progress=state.progress,
+            is_cancelled=state.is_cancelled)
+        listing = KeywordListing(select_entries(candidates, params.k, params.min_score))
+    return _attach(KeywordRetrieval(params, params.source or name, query, listing), state)
+
+
+def retrieve_subgraph(name: str, params: RetrieveSubgraphParams, state: TurnState) -> Outcome:
+    """Search a knowledge graph, and walk from what is found."""
+    query, listing = query_of(name, params.input, state), None
+    if query:
+        candidates = state.workspace.subgraph_candidates(
+            params, query, node=name, cached_only=state.cached_only, progress=state.progress,
+            is_cancelled=state.is_cancelled)
+        listing = SubgraphListing(SubgraphResult(
+            find_entry_points(candidates, SubgraphRequest.of_params(query, params))))
+    return _attach(SubgraphRetrieval(params, params.source or name, query, listing), state)
