@@ -84,14 +84,14 @@ class _Start:
             return
         self._done = True
         session, options = self._window.session, self._options
-        session.variables.update(self._variables)
+        session.inputs.variables.update(self._variables)
         try:
             if session.graph is not None:
                 edited = cli.with_settings(session.graph, options.settings)
                 for node in edited.nodes:
                     for param in node.params.specs():
-                        session.edit_param(param, getattr(node.params, param), node=node.name)
-                session.forget_edits()
+                        session.editor.edit(node.name, param, getattr(node.params, param))
+                session.editor.forget()
             if options.node:
                 session.pick_node(options.node)
         except InspectorError as error:

@@ -71,7 +71,8 @@ class CopyMenu(QObject):
         graph = self._session.graph
         if graph is None:
             return ""
-        return change_param_calls(graph.node(self._session.node), self._session.baseline())
+        name = self._session.node
+        return change_param_calls(graph.node(name), self._session.editor.baseline(name))
 
     def prompt_text(self) -> str:
         """Return the messages role by role."""

@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
         session.turn_changed.connect(self._on_turn_changed)
         session.failed.connect(self.show_error)
         session.noted.connect(lambda text: panels.message_bar.post("info", text))
-        session.graph_edited.connect(self._update_title)
+        session.editor.edited.connect(self._update_title)
         self.busy.ended.connect(self.wiring.show_status)
         panels.progress.cancel_requested.connect(session.cancel)
         panels.welcome.open_requested.connect(self.choose_file)
@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
         current = self.session.current
         if current is None:
             return
-        mark = "*" if self.session.is_edited() else ""
+        mark = "*" if self.session.editor.is_edited() else ""
         self.setWindowTitle(f"{current.path.name}{mark} – Retrieve turn inspector")
 
     # Messages
@@ -241,7 +241,7 @@ class MainWindow(QMainWindow):
     def reset_node(self) -> None:
         """Put the node in hand back to the graph's values."""
         if self.session.graph is not None:
-            self.session.reset_node()
+            self.session.editor.reset(self.session.node)
 
     # Window state
 

@@ -114,9 +114,9 @@ def _fill_paths(menu: QMenu, window: MainWindow, paths: tuple[Path, ...]) -> Non
 
 def _edit_menu(window: MainWindow) -> None:
     menu = window.menuBar().addMenu("&Edit")
-    undo = window.session.undo_stack.createUndoAction(window, "&Undo")
+    undo = window.session.editor.undo_stack.createUndoAction(window, "&Undo")
     undo.setShortcut(QKeySequence.StandardKey.Undo)
-    redo = window.session.undo_stack.createRedoAction(window, "&Redo")
+    redo = window.session.editor.undo_stack.createRedoAction(window, "&Redo")
     redo.setShortcuts([QKeySequence(QKeySequence.StandardKey.Redo), QKeySequence("Ctrl+Shift+Z")])
     menu.addActions([undo, redo])
     menu.addSeparator()

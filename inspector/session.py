@@ -11,33 +11,30 @@ import dataclasses
 import gc
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
 
-from core.errors import Code, InspectorError, Place
+from core.errors import InspectorError
 from core.graph.agent import run_turn
-from core.graph.compile import check_change
-from core.graph.description import changed_params
 from core.graph.workspace import SearchNeeded
 from core.knowledge.findings import FileRefused, Finding
-from core.play import Play
 from core.progress import never_cancelled, no_progress
-from core.turn import Turn, TurnRequest
 from inspector.compiling import OpenResult, check_edited, open_and_check
-from inspector.edits import Edits, with_edits, with_params
+from inspector.edits import with_edits
+from inspector.graph_editor import GraphEditor
 from inspector.history import HistoryEntry, TurnHistory
+from inspector.play_inputs import PlayInputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from core.graph.description import GraphDescription, Node
+    from core.graph.description import GraphDescription
     from core.opening import Opened
-    from core.parameters import NodeParams
     from core.progress import IsCancelled, Progress
     from core.search.embedding import ModelProvider
+    from core.turn import Turn, TurnRequest
     from inspector.jobs import Jobs
 
 OPEN_LANE = "open"
@@ -48,21 +45,25 @@ CHECK_LANE = "check"
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    """A turn that is being searched, and what to do with it when it is there."""
+    """A turn that is being searched, and what to do with it when it is there.
+
+    is_new : it is another question, not the turn on screen with another parameter.
+    """
 
     request: TurnRequest
     done: Callable[[Turn], None]
+    is_new: bool
 
 
 class Session(QObject):
     """Holds the open graph, its workspace, the parameters in force and the turns so far.
 
+    `editor` holds the graph as it is edited, `inputs` what else a turn starts from.
+
     Signals
     -------
     opened()
         Another graph is open (or the same one again from disk).
-    graph_edited()
-        A parameter of the graph changed.
     node_changed(name)
         Another node is in hand.
     turn_changed(Turn)
@@ -71,8 +72,6 @@ class Session(QObject):
         The message in force is another one than was typed last: a turn was picked.
     outdated_changed(bool)
         The results on screen belong to an older question than the one being worked on.
-    param_refused(node, param, InspectorError)
-        An edit was refused; the last valid value stays in force.
     findings_changed(), history_changed()
         The lists of problems, and of turns, changed.
     failed(InspectorError or another exception)
@@ -82,12 +81,10 @@ class Session(QObject):
     """
 
     opened = Signal()
-    graph_edited = Signal()
     node_changed = Signal(str)
     turn_changed = Signal(object)
     message_restored = Signal(str)
     outdated_changed = Signal(bool)
-    param_refused = Signal(str, str, object)
     findings_changed = Signal()
     history_changed = Signal()
     failed = Signal(object)
@@ -97,22 +94,25 @@ class Session(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._models = models
-        self.undo_stack = QUndoStack(self)
-        self._edits = Edits(self.undo_stack, self.apply_param)
+        self.editor = GraphEditor(self)
+        self.editor.param_changed.connect(self._on_param_changed)
+        self.inputs = PlayInputs(self)
+        self.inputs.changed.connect(self._refresh)
         self.current: Opened | None = None
-        self.graph: GraphDescription | None = None
         self.node = ""
         self.message = ""
         self.turn: Turn | None = None
-        self.variables: dict[str, str] = {}
-        self.exits: dict[str, str] = {}
         self._turns = TurnHistory()
         self.findings: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
-        self._play = Play()
         self._seen_notes: set[str] = set()
         self._pending: _Pending | None = None
         self._asked_early = ""
+
+    @property
+    def graph(self) -> GraphDescription | None:
+        """The graph in force, edits included; None while nothing is open."""
+        return self.editor.graph
 
     @property
     def history(self) -> list[HistoryEntry]:
@@ -156,15 +156,15 @@ class Session(QObject):
         self._jobs.cancel(CHECK_LANE)
         before, edited = self.current, self.graph
         self.current = opened
-        self.graph = opened.graph
+        graph = opened.graph
         if keep and before is not None and edited is not None:
-            self.graph = with_edits(opened.graph, edited, before.graph)
+            graph = with_edits(graph, edited, before.graph)
+        self.editor.show(graph, opened.graph, opened.workspace)
         self.findings = result.findings
         self.neighbours = result.neighbours
         # The collector would look at each of a million records now and then, for a quarter of a
         # second. They are no garbage, and are freed without it.
         gc.freeze()
-        self._play = Play()
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
             self.node = next((n.name for n in opened.graph.nodes
@@ -174,10 +174,11 @@ class Session(QObject):
             self.turn = None
             self.message = asked
             self._turns = TurnHistory()
+            self.inputs.restart()
             self.history_changed.emit()
             self.message_restored.emit(asked)
         if not keep or edited is None or _kinds(edited) != _kinds(opened.graph):
-            self.forget_edits()
+            self.editor.forget()
         self.opened.emit()
         self.findings_changed.emit()
         self.node_changed.emit(self.node)
@@ -222,44 +223,59 @@ class Session(QObject):
         if self.graph is None:
             self._asked_early = message
             return
-        self._run(self._request(self._play), lambda turn: self._remember(turn, live=live))
+        if self.turn is None or message != self.turn.request.message:
+            self.inputs.replies = {}
+        self._run(_Pending(self._request(is_new=True),
+                           lambda turn: self._remember(turn, live=live), is_new=True))
 
-    def _request(self, play: Play) -> TurnRequest:
-        graph = self._graph()
-        return TurnRequest(
-            message=self.message, params={node.name: node.params for node in graph.nodes},
-            start_node=graph.start_node, default_model_name=graph.default_model_name,
-            exits=dict(self.exits), variables=dict(self.variables),
-            play=play)
+    def _request(self, *, is_new: bool) -> TurnRequest:
+        inputs = self.inputs
+        return inputs.request(self.message, self.editor.in_hand,
+                              inputs.upcoming if is_new else inputs.shown)
 
-    def _run(self, request: TurnRequest, done: Callable[[Turn], None]) -> None:
+    def _run(self, wanted: _Pending) -> None:
         current = self.current
         if current is None:
             return
-        workspace = current.workspace
+        workspace, request, pending = current.workspace, wanted.request, self._pending
         try:
             turn = run_turn(request, workspace, cached_only=True)
         except SearchNeeded:
-            self._pending = _Pending(request, done)
+            self._pending = wanted
+            if pending is not None and pending.request.search_inputs == request.search_inputs and (
+                    self._jobs.is_busy(TURN_LANE)):
+                # Its search is under way: Enter after a live run, or a slider meanwhile.
+                return
             self.outdated_changed.emit(True)
 
             def work(progress: Progress, is_cancelled: IsCancelled) -> Turn:
                 return run_turn(request, workspace, progress=progress, is_cancelled=is_cancelled)
 
-            self._jobs.submit(TURN_LANE, work, lambda turn: self._on_turn(turn, done),
-                              self._on_turn_failed)
+            self._jobs.submit(TURN_LANE, work, self._on_turn, self._on_turn_failed)
             return
         self._jobs.cancel(TURN_LANE)
-        self._show(turn, done)
+        self._show(turn, wanted.done)
 
-    def _on_turn(self, turn: Turn, done: Callable[[Turn], None]) -> None:
-        latest = self._request(turn.request.play)
-        if latest.params != turn.request.params and turn.error is None:
-            # A slider moved while the search ran: select again with what is in force now.
-            self._run(latest, done)
+    def _on_turn(self, turn: Turn) -> None:
+        pending = self._pending
+        if pending is None:
             return
-        self._show(turn, done)
+        latest = self._request(is_new=pending.is_new)
+        if latest != turn.request and turn.error is None:
+            # A slider moved while the search ran: select again with what is in force now.
+            self._run(_Pending(latest, pending.done, pending.is_new))
+            return
+        self._show(turn, pending.done)
         self._tell_notes()
+
+    def _refresh(self) -> None:
+        """Run what is on screen, or being searched, with what is in force now."""
+        pending = self._pending
+        if pending is not None:
+            self._run(_Pending(self._request(is_new=pending.is_new), pending.done,
+                               pending.is_new))
+        elif self.turn is not None and not self.turn.recorded:
+            self._run(_Pending(self._request(is_new=False), self._update_entry, is_new=False))
 
     def _on_turn_failed(self, error: BaseException) -> None:
         self._pending = None
@@ -269,6 +285,7 @@ class Session(QObject):
     def _show(self, turn: Turn, done: Callable[[Turn], None]) -> None:
         self._pending = None
         self.turn = turn
+        self.inputs.show(turn)
         done(turn)
         self.outdated_changed.emit(False)
         self.turn_changed.emit(turn)
@@ -286,7 +303,7 @@ class Session(QObject):
         What is still being typed leaves nothing, and neither does an older turn that is shown.
         """
         if self._turns.is_newest_shown and not self._turns.entries[-1].live:
-            self._play = turn.next_play(keeps_dialog=False)
+            self.inputs.settle(turn)
 
     def _update_entry(self, turn: Turn) -> None:
         self._turns.update(turn)
@@ -300,9 +317,10 @@ class Session(QObject):
             return
         self.turn = entry.turn
         self._cancel_turn()
-        self.graph = with_params(self._graph(), entry.turn.request.params)
-        self.forget_edits()
-        self.graph_edited.emit()
+        self.inputs.show(entry.turn)
+        if not entry.turn.recorded:
+            self.inputs.bring_back(entry.turn.request)
+        self.editor.replace_params(entry.turn.request.params)
         self.outdated_changed.emit(False)
         self.message_restored.emit(self.message)
         self.turn_changed.emit(entry.turn)
@@ -320,61 +338,18 @@ class Session(QObject):
             self.node = self.graph.node(name).name
             self.node_changed.emit(name)
 
-    def edit_param(self, param: str, value: Any, *, node: str = "") -> bool:
-        """Change a parameter through the undo stack; return False when it was refused."""
-        graph = self._graph()
-        name = node or self.node
-        try:
-            before = graph.node(name)
-            after = changed_params(before, param, value)
-            self._check_edit(before, after, param)
-        except InspectorError as error:
-            self.param_refused.emit(name, param, error)
-            return False
-        old, new = getattr(before.params, param), getattr(after, param)
-        if old != new:
-            self._edits.push(name, param, old, new)
-        else:
-            # What was refused in between is not true any more.
-            self.graph_edited.emit()
-        return True
+    def edit_param(self, param: str, value: object) -> bool:
+        """Change a parameter of the node in hand; return False when it was refused."""
+        return self.editor.edit(self.node, param, value)
 
-    def _check_edit(self, node: Node, after: NodeParams, param: str) -> None:
-        if self.current is not None:
-            check_change(after, param, self.current.workspace, node=node.name)
-        spec = node.params.specs()[param]
-        if spec.is_exit:
-            target = getattr(after, param)
-            if target and target not in {n.name for n in self._graph().nodes}:
-                raise InspectorError(Code.GraphCompilationFailed, f'no node is called "{target}"',
-                                     place=Place(node=node.name, param=param))
-
-    def end_edit(self) -> None:
-        """Close the running edit: the next one is undone on its own."""
-        self._edits.end()
-
-    def forget_edits(self) -> None:
-        """Let nothing be undone any more."""
-        self._edits.forget()
-
-    def apply_param(self, node: str, param: str, value: Any) -> None:
-        """Put a value in force without an undo step (undo and redo call this too)."""
-        self.graph = self._graph().with_param(node, param, value)
-        self.graph_edited.emit()
-        if self.graph.node(node).params.specs()[param].structural:
+    def _on_param_changed(self, node: str, param: str) -> None:
+        if self.editor.in_hand.node(node).params.specs()[param].structural:
             self._renew_agent(node, param)
-        pending = self._pending
-        if pending is None:
-            if self.turn is not None and not self.turn.recorded:
-                self._run(self._request(self.turn.request.play), self._update_entry)
-            return
-        request = self._request(pending.request.play)
-        if request.search_inputs != pending.request.search_inputs:
-            self._run(request, pending.done)
+        self._refresh()
 
     def _renew_agent(self, node: str, param: str) -> None:
         """Compile the edited graph anew: what a structural parameter asks for."""
-        graph, current = self._graph(), self.current
+        graph, current = self.editor.in_hand, self.current
         if current is None:
             return
 
@@ -390,44 +365,16 @@ class Session(QObject):
 
         self._jobs.submit(CHECK_LANE, work, done, self.failed.emit)
 
-    def baseline(self, node: str = "") -> NodeParams:
-        """Return the parameters that the graph file gives the node (default: the one in hand)."""
-        if self.current is None:
-            raise LookupError("nothing is open")
-        return self.current.graph.node(node or self.node).params
-
-    def is_edited(self) -> bool:
-        """Tell whether a parameter differs from the graph file."""
-        return (self.graph is not None and self.current is not None
-                and self.graph.nodes != self.current.graph.nodes)
-
-    def reset_node(self) -> None:
-        """Put the node in hand back to the graph's values, as one undo step."""
-        node = self._graph().node(self.node)
-        baseline = self.baseline()
-        with self._edits.as_one_step(f"reset {node.name}"):
-            for param in node.params.specs():
-                self.edit_param(param, getattr(baseline, param))
-
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""
-        graph = self._graph().copy()
         try:
-            graph.save(path)
+            graph = self.editor.save(path)
         except InspectorError as error:
             self.failed.emit(error)
             return False
         if self.current is not None:
             self.current = dataclasses.replace(self.current, graph=graph, path=path)
-        self.graph = graph
-        self.undo_stack.setClean()
-        self.graph_edited.emit()
         return True
-
-    def _graph(self) -> GraphDescription:
-        if self.graph is None:
-            raise LookupError("nothing is open")
-        return self.graph
 
     # Indexes and notes
 
@@ -437,7 +384,7 @@ class Session(QObject):
         if current is None:
             return
         workspace = current.workspace
-        tables = [node.params for node in self._graph().nodes]
+        tables = [node.params for node in self.editor.in_hand.nodes]
 
         def work(progress: Progress, is_cancelled: IsCancelled) -> None:
             workspace.prepare(tables, progress, is_cancelled)
@@ -459,7 +406,7 @@ class Session(QObject):
         free them once more.
         """
         self._models.close()
-        self.forget_edits()
+        self.editor.forget()
         gc.unfreeze()
 
 

@@ -40,10 +40,10 @@ class Wiring(QObject):
     def _connect_session(self) -> None:
         session = self._session
         session.opened.connect(self._on_opened)
-        session.graph_edited.connect(self._show_node)
+        session.editor.edited.connect(self._show_node)
         session.node_changed.connect(self._on_node_changed)
         session.turn_changed.connect(self._on_turn_changed)
-        session.param_refused.connect(self._on_param_refused)
+        session.editor.refused.connect(self._on_param_refused)
         session.history_changed.connect(self._show_history)
         session.findings_changed.connect(
             self._show_findings)
@@ -55,12 +55,12 @@ class Wiring(QObject):
         panels.query.run_requested.connect(self._on_run)
         panels.query.message_edited.connect(self._on_message_edited)
         panels.parameters.param_edited.connect(session.edit_param)
-        panels.parameters.param_edit_finished.connect(lambda _param: session.end_edit())
+        panels.parameters.param_edit_finished.connect(lambda _param: session.editor.end_edit())
         panels.parameters.node_picked.connect(session.pick_node)
-        panels.parameters.reset_requested.connect(session.reset_node)
+        panels.parameters.reset_requested.connect(lambda: session.editor.reset(session.node))
         panels.distances.threshold_dragged.connect(
             lambda value: session.edit_param("threshold", value))
-        panels.distances.threshold_drag_finished.connect(lambda _value: session.end_edit())
+        panels.distances.threshold_drag_finished.connect(lambda _value: session.editor.end_edit())
         panels.distances.record_clicked.connect(panels.hits.select_record)
         panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
         panels.hits.reason_filter_changed.connect(panels.funnel.set_reason_filter)
@@ -71,7 +71,7 @@ class Wiring(QObject):
         panels.prompt.param_edited.connect(self._on_prompt_edited)
         panels.prompt.template_edited.connect(
             lambda text: self._on_prompt_edited("template", text))
-        panels.prompt.param_edit_finished.connect(lambda _param: session.end_edit())
+        panels.prompt.param_edit_finished.connect(lambda _param: session.editor.end_edit())
         panels.prompt.chunk_clicked.connect(panels.hits.select_id)
 
     # From the panels
@@ -100,7 +100,7 @@ class Wiring(QObject):
     def _on_prompt_edited(self, param: str, value: Any) -> None:
         node = self._generate_node()
         if node is not None:
-            self._session.edit_param(param, value, node=node.name)
+            self._session.editor.edit(node.name, param, value)
 
     # From the session
 
@@ -126,7 +126,8 @@ class Wiring(QObject):
         if session.graph is None:
             return
         node = session.graph.node(session.node)
-        self._panels.parameters.show_node(node.name, node.type, node.params, session.baseline())
+        self._panels.parameters.show_node(node.name, node.type, node.params,
+                                          session.editor.baseline(node.name))
         self._show_filter_status(node)
         self._show_prompt()
 

@@ -64,7 +64,7 @@ def test_another_file_starts_with_a_clean_slate(open_window, aquarium, samples):
     assert user.message.text() == ""
     assert user.rows() == []
     assert user.session.history == []
-    assert not user.session.undo_stack.canUndo()
+    assert not user.session.editor.undo_stack.canUndo()
     assert "npc.graph.json" in user.window.windowTitle()
     assert user.window.panels.funnel.stages() == []
 
@@ -380,7 +380,7 @@ def test_a_node_that_a_reload_takes_away_is_let_go(open_window, samples, tmp_pat
         user.shortcut(Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier)
     user.settle()
     assert user.session.node == "common_lore"
-    assert not user.session.undo_stack.canUndo()
+    assert not user.session.editor.undo_stack.canUndo()
     assert [run.name for run in user.turn.runs] == ["common_lore", "prophecy"]
     assert user.find("nodeCombo").count() == 2
 

@@ -79,7 +79,7 @@ def test_a_drag_is_undone_as_one_step(user):
     user.find("thresholdSlider").setFocus()
     _undo(user)
     assert _values(user) == (0.6,) * 4
-    assert not user.session.undo_stack.canUndo()
+    assert not user.session.editor.undo_stack.canUndo()
     _redo(user)
     assert user.params().threshold == pytest.approx(1.0, abs=0.01)
 
@@ -112,7 +112,7 @@ def test_a_refused_number_keeps_the_last_valid_one_in_force_and_says_why(user):
             assert user.rows() == before, typed
         user.set_spin(spin, str(kept))
         assert not number.problem.isVisible()
-    assert not user.session.undo_stack.canUndo()
+    assert not user.session.editor.undo_stack.canUndo()
 
 
 def test_a_broken_filter_keeps_the_last_valid_one_in_force(user):
@@ -148,9 +148,9 @@ def test_every_kind_of_edit_is_undone_and_redone(user):
     assert user.retrieval.params.retrieval_mode is RetrievalMode.Hybrid
     user.find("topKSlider").setFocus()
     for _ in range(5):
-        assert user.session.undo_stack.canUndo()
+        assert user.session.editor.undo_stack.canUndo()
         _undo(user)
-    assert not user.session.undo_stack.canUndo()
+    assert not user.session.editor.undo_stack.canUndo()
     assert (user.params(), user.params("answer")) == before
     assert user.find("topKSpin").value() == 3
     assert user.find("modeDense").isChecked()
@@ -435,7 +435,7 @@ def test_a_drag_that_comes_back_leaves_nothing_to_undo(user):
         slider.setValue(value)
     slider.edit_finished.emit()
     assert user.params().threshold == 0.6
-    assert not user.session.undo_stack.canUndo()
+    assert not user.session.editor.undo_stack.canUndo()
 
 
 def test_edits_of_other_parameters_and_later_drags_are_undone_one_by_one(user):
@@ -445,14 +445,14 @@ def test_edits_of_other_parameters_and_later_drags_are_undone_one_by_one(user):
             slider.setValue(value)
         slider.edit_finished.emit()
     user.set_spin("topKSpin", "9")
-    assert user.session.undo_stack.count() == 3
+    assert user.session.editor.undo_stack.count() == 3
     slider.setFocus()
     _undo(user)
     assert (user.params().threshold, user.params().top_k) == (0.704, 3)
     _undo(user)
     assert user.params().threshold == 0.614
     user.set_spin("topKSpin", "4")
-    assert not user.session.undo_stack.canRedo()
+    assert not user.session.editor.undo_stack.canRedo()
     _undo(user)
     _undo(user)
     assert (user.params().threshold, user.params().top_k) == (0.6, 3)

@@ -1,0 +1,137 @@
+"""What a turn starts from besides its message and the graph, as the window lets it be set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from core.play import Play
+from core.turn import TurnRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from core.graph.description import GraphDescription
+    from core.knowledge.memory import MemoryStore
+    from core.play import DialogLine
+    from core.turn import Turn
+
+
+class PlayInputs(QObject):
+    """Variables, simulated exits, typed replies, the dialog and the memory stores.
+
+    Attributes
+    ----------
+    shown : what the turn on screen started from; moving a slider runs it again from there.
+    upcoming : what the next question starts from.
+
+    Signals
+    -------
+    changed()
+        The turn on screen would come out differently now.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.variables: dict[str, str] = {}
+        self.exits: dict[str, str] = {}
+        self.replies: dict[str, str] = {}
+        self.keeps_dialog = False
+        self.shown = self.upcoming = Play()
+        self._written: frozenset[str] = frozenset()
+
+    def request(self, message: str, graph: GraphDescription, play: Play) -> TurnRequest:
+        """Capture all that a turn needs."""
+        return TurnRequest(
+            message=message, params={node.name: node.params for node in graph.nodes},
+            start_node=graph.start_node, default_model_name=graph.default_model_name,
+            exits=dict(self.exits), variables=dict(self.variables), replies=dict(self.replies),
+            play=play)
+
+    def restart(self) -> None:
+        """Begin play anew, as a new agent does; variables and picked exits stay."""
+        self.replies = {}
+        self.shown = self.upcoming = Play()
+        self._written = frozenset()
+
+    def show(self, turn: Turn) -> None:
+        """Take over what the turn on screen started from."""
+        self.shown = turn.request.play
+        self._written = written_stores(turn)
+
+    def settle(self, turn: Turn) -> None:
+        """Let the next question start from what this turn leaves."""
+        self.upcoming = turn.next_play(keeps_dialog=self.keeps_dialog)
+
+    def bring_back(self, request: TurnRequest) -> None:
+        """Take over the variables, exits and replies of an earlier turn."""
+        self.variables = dict(request.variables)
+        self.exits = dict(request.exits)
+        self.replies = dict(request.replies)
+
+    def set_variable(self, name: str, value: str | None) -> None:
+        """Give an agent variable its value, or take it away with None."""
+        if value is None:
+            self.variables.pop(name, None)
+        else:
+            self.variables[name] = value
+        self.changed.emit()
+
+    def set_exit(self, node: str, route: str) -> None:
+        """Pick the exit of a node whose exit only a language model could decide."""
+        self.exits[node] = route
+        self.changed.emit()
+
+    def set_reply(self, node: str, text: str) -> None:
+        """Type what a node with a language model answers in the turn on screen."""
+        if text:
+            self.replies[node] = text
+        else:
+            self.replies.pop(node, None)
+        self.changed.emit()
+
+    def keep_dialog(self, kept: bool) -> None:
+        """Let the prompt hold the messages of earlier turns, or not."""
+        self.keeps_dialog = kept
+        if not kept:
+            self.shown = replace(self.shown, dialog=())
+            self.upcoming = replace(self.upcoming, dialog=())
+        self.changed.emit()
+
+    def set_dialog(self, lines: Iterable[DialogLine]) -> None:
+        """Set the earlier turns' messages that the turn on screen starts from."""
+        dialog = tuple(lines)
+        added = self.upcoming.dialog[len(self.shown.dialog):]
+        self.shown = replace(self.shown, dialog=dialog)
+        self.upcoming = replace(self.upcoming, dialog=(*dialog, *added))
+        self.changed.emit()
+
+    def put_store(self, store: MemoryStore) -> bool:
+        """Use an opened or edited memory store from now on.
+
+        Returns
+        -------
+        bool
+            Whether the turn on screen follows. One that writes to the store itself does not: run
+            again, it would write once more.
+        """
+        self.upcoming = _with_store(self.upcoming, store)
+        if store.name in self._written:
+            return False
+        self.shown = _with_store(self.shown, store)
+        self.changed.emit()
+        return True
+
+
+def written_stores(turn: Turn) -> frozenset[str]:
+    """Return the names of the memory stores that a turn has written to."""
+    before = turn.request.play.memory
+    return frozenset(name for name, store in turn.play.memory.items() if before.get(name) != store)
+
+
+def _with_store(play: Play, store: MemoryStore) -> Play:
+    return replace(play, memory={**play.memory, store.name: store})
