@@ -139,10 +139,13 @@ class NodeParams:
 
     node_type : the node type's public name.
     attaches_knowledge : whether it searches, and attaches what it found under its `source`.
+    simulated_exit : of a node whose exit only a language model could decide, the one that a turn
+        takes unless the user picks another; "" for all other types.
     """
 
     node_type: ClassVar[str] = ""
     attaches_knowledge: ClassVar[bool] = False
+    simulated_exit: ClassVar[str] = ""
 
     @classmethod
     def specs(cls) -> dict[str, ParamSpec]:

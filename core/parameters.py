@@ -328,6 +328,7 @@ class ToolCallParams(NodeParams):
     """Parameters of ToolCall, which needs a language model."""
 
     node_type: ClassVar[str] = "ToolCall"
+    simulated_exit: ClassVar[str] = "no_tool_called"
 
     model_name: str = _param("", structural=True, text="Language model.")
     system_prompt: str = _param("", multiline=True, text="System message.")
@@ -341,6 +342,7 @@ class ClassifyIntentLLMParams(NodeParams):
     """Parameters of ClassifyIntentLLM, which needs a language model."""
 
     node_type: ClassVar[str] = "ClassifyIntentLLM"
+    simulated_exit: ClassVar[str] = "not_found"
 
     model_name: str = _param("", structural=True, text="Language model.")
     intents_ids: str = _param("", structural=True, text="Comma-separated labels.")
@@ -381,7 +383,9 @@ class WriteToMemoryParams(NodeParams):
     input: str = _param("", structural=True, text="Text to write. Empty = the player's message.")
     storage_name: str = _param("", structural=True, text="Memory store; may hold {{var.NAME}}.")
     schema: str = _param("", structural=True, text="Record schema of the store.")
-    metadata: str = _param("", multiline=True, text="JSON object of the record's metadata.")
+    metadata: str = _param("", multiline=True, text=(
+        "JSON object of the record's metadata; its texts may hold {{user_message}}, {{var.NAME}} "
+        "and {{node.NAME.output}}."))
     default_exit: str = _exit("next")
 
 

@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QApplication
 from core.errors import Code, InspectorError, Place
 from inspector import cli
 from inspector.__main__ import build_window
+from inspector.cli_play import keeps_dialog, play_options, read_play
 
 if TYPE_CHECKING:
     import argparse
 
+    from core.play import Play
     from inspector.main_window import MainWindow
 
 SETTLE_MS = 150
@@ -32,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     InspectorError
         3005 or 3007 for the options; with ``--screenshot`` whatever stopped the turn.
     """
-    variables = cli.variables_of(options.variables)
+    play = read_play(options)
     app = QApplication.instance() or QApplication(sys.argv[:1])
     if not isinstance(app, QApplication):
         raise TypeError("another kind of Qt application is running")
@@ -44,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     heartbeat.start(500)
     heartbeat.timeout.connect(lambda: None)
     window = build_window()
-    start = _Start(window, options, variables)
+    start = _Start(window, options, play)
     if options.theme:
         window.apply_theme(options.theme, keep=False)
     window.keeps_state = not options.screenshot
@@ -67,10 +69,10 @@ class _Start:
     """What the command line wants done once the file is open."""
 
     def __init__(self, window: MainWindow, options: argparse.Namespace,
-                 variables: dict[str, str]) -> None:
+                 play: Play) -> None:
         self._window = window
         self._options = options
-        self._variables = variables
+        self._play = play
         self._done = False
         self.error: InspectorError | None = None
         window.session.opened.connect(self._on_opened)
@@ -84,9 +86,11 @@ class _Start:
             return
         self._done = True
         session, options = self._window.session, self._options
-        session.inputs.variables.update(self._variables)
         try:
             if session.graph is not None:
+                chosen = play_options(options, session.graph)
+                session.inputs.begin(self._play, chosen.variables, chosen.exits, chosen.replies,
+                                     keeps_dialog=keeps_dialog(options))
                 edited = cli.with_settings(session.graph, options.settings)
                 for node in edited.nodes:
                     for param in node.params.specs():
@@ -94,6 +98,8 @@ class _Start:
                 session.editor.forget()
             if options.node:
                 session.pick_node(options.node)
+            if options.tab:
+                self._raise(options.tab)
         except InspectorError as error:
             self._fail(error)
             return
@@ -102,6 +108,13 @@ class _Start:
             session.run(options.message)
         elif options.screenshot:
             QTimer.singleShot(SETTLE_MS, self._window, self.finish)
+
+    def _raise(self, tab: str) -> None:
+        docks = self._window.docks
+        if tab not in docks:
+            raise InspectorError(Code.InvalidParamValue, f'there is no panel "{tab}"',
+                                 hint=f"one of {', '.join(docks)}")
+        self._window.raise_dock(tab)
 
     def _on_turn_shown(self, _turn: object) -> None:
         if self._options.screenshot and self._done:

@@ -10,15 +10,25 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.errors import Code, InspectorError, Place
 from core.graph.agent import Agent
+from core.graph.prompt import to_json
+from core.knowledge.atomic import file_name_for
 from core.knowledge.findings import Severity
 from core.opening import check_path, open_path
 from core.parameters import ParamSpec, did_you_mean
 from inspector import cli_retrievers
+from inspector.cli_play import (
+    add_play_options,
+    keeps_dialog,
+    play_options,
+    read_play,
+    split_pair,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from core.graph.description import GraphDescription
+    from core.play import Play
     from core.turn import Turn
 
 EXIT_OK = 0
@@ -71,14 +81,16 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     turn = commands.add_parser("turn", help="run one turn and print its debug_info as JSON")
     turn.add_argument("path", metavar="PATH", help="a graph, a knowledge file or a folder")
-    turn.add_argument("-m", "--message", required=True, help="what the player says")
+    turn.add_argument("-m", "--message", required=True, action="append", dest="messages",
+                      metavar="TEXT", help="what the player says; given several times, the turns "
+                      "follow each other, and a log of JSON Lines is printed")
     add_turn_options(turn)
-    turn.add_argument("--exit", action="append", default=[], metavar="NODE=EXIT", dest="exits",
-                      help="the exit that a node takes which needs a language model")
-    turn.add_argument("--messages", action="store_true",
+    turn.add_argument("--messages", action="store_true", dest="prompt",
                       help="print the chat messages that the model would read instead")
     turn.add_argument("--near-misses", type=int, default=0, metavar="N",
                       help="add the N closest near-misses with their reason and needed change")
+    turn.add_argument("--save-memory", metavar="FOLDER", default="",
+                      help="write the memory stores that the turns changed into this folder")
     turn.set_defaults(run=_run_turn)
     check = commands.add_parser("check", help="print every finding of the files")
     check.add_argument("paths", metavar="PATH", nargs="+")
@@ -96,6 +108,8 @@ def window_parser() -> argparse.ArgumentParser:
                         help="a graph, a knowledge file or a folder")
     parser.add_argument("--message", default="", help="run a turn with this message")
     parser.add_argument("--node", default="", help="the node to take in hand")
+    parser.add_argument("--tab", default="", metavar="PANEL",
+                        help="the panel to bring to the front, such as graph or diagnostics")
     add_turn_options(parser)
     parser.add_argument("--screenshot", metavar="FILE.png",
                         help="save a picture once the turn is on screen, and quit")
@@ -123,8 +137,7 @@ def add_turn_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NODE.PARAM=VALUE",
                         dest="settings", help="set a parameter; NODE. may be left out where "
                         "only one node has it")
-    parser.add_argument("--var", action="append", default=[], metavar="NAME=VALUE",
-                        dest="variables", help="give an agent variable its value")
+    add_play_options(parser)
 
 
 def with_settings(graph: GraphDescription, settings: Sequence[str]) -> GraphDescription:
@@ -136,30 +149,12 @@ def with_settings(graph: GraphDescription, settings: Sequence[str]) -> GraphDesc
         3005 for an unknown node, 3007 for anything else.
     """
     for setting in settings:
-        target, _, text = _split(setting, "--set")
+        target, text = split_pair(setting, "--set")
         node_name, param = _target(graph, target)
         spec = graph.node(node_name).params.specs().get(param)
         value = text if spec is None else _value(spec, text)
         graph = graph.with_param(node_name, param, value)
     return graph
-
-
-def variables_of(pairs: Sequence[str]) -> dict[str, str]:
-    """Return ``NAME=VALUE`` pairs as a mapping.
-
-    Raises
-    ------
-    InspectorError
-        3007 for a pair without a name or an equals sign.
-    """
-    return {name: value for name, _, value in (_split(pair, "--var") for pair in pairs)}
-
-
-def _split(pair: str, option: str) -> tuple[str, str, str]:
-    name, equals, value = pair.partition("=")
-    if not equals or not name:
-        raise InspectorError(Code.InvalidParamValue, f'{option} "{pair}" has no NAME=VALUE')
-    return name, equals, value
 
 
 def _target(graph: GraphDescription, target: str) -> tuple[str, str]:
@@ -196,25 +191,46 @@ def _value(spec: ParamSpec, text: str) -> Any:
 
 
 def _run_turn(arguments: argparse.Namespace) -> int:
-    message = _valid_text(arguments.message)
+    messages = [_valid_text(message) for message in arguments.messages]
     if arguments.near_misses < 0:
         raise InspectorError(Code.InvalidParamValue, "--near-misses must be 0 or more")
     opened = open_path(arguments.path, root=arguments.root)
     graph = with_settings(opened.graph, arguments.settings)
-    exits = _exits(graph, arguments.exits)
+    options = play_options(arguments, graph)
     agent = Agent(graph, opened.workspace)
-    agent.variables.update(variables_of(arguments.variables))
-    turn = agent.turn(message, exits=exits)
-    if arguments.messages:
-        document: Any = [{"role": m.role, "content": m.text} for m in turn.messages]
-    else:
-        document = dict(turn.debug_info)
-        if arguments.near_misses:
-            document["near_misses"] = near_misses_of(turn, arguments.near_misses)
-    print(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
-    if turn.error is not None:
-        raise turn.error
+    agent.variables.update(options.variables)
+    agent.play, agent.keeps_dialog = read_play(arguments), keeps_dialog(arguments)
+    is_log = len(messages) > 1
+    for message in messages:
+        turn = agent.turn(message, exits=options.exits, replies=options.replies)
+        document = _document(turn, arguments)
+        if is_log:
+            key = "messages" if arguments.prompt else "debug_info"
+            document = {"message": message, key: document}
+        print(json.dumps(document, ensure_ascii=False, indent=None if is_log else 2,
+                         allow_nan=False))
+        if turn.error is not None:
+            raise turn.error
+    if arguments.save_memory:
+        _save_memory(agent.play, Path(arguments.save_memory))
     return EXIT_OK
+
+
+def _document(turn: Turn, arguments: argparse.Namespace) -> Any:
+    if arguments.prompt:
+        return to_json(turn.messages)
+    if not arguments.near_misses:
+        return turn.debug_info
+    return {**turn.debug_info, "near_misses": near_misses_of(turn, arguments.near_misses)}
+
+
+def _save_memory(play: Play, folder: Path) -> None:
+    if not folder.is_dir():
+        raise InspectorError(Code.StorageFileNotFound, "there is no such folder",
+                             place=Place(file=str(folder)), hint="make it first")
+    for store in play.memory.values():
+        name = store.path.name if store.path is not None else file_name_for(store.name, ".json")
+        print(f"wrote {store.save(folder / name).path}", file=sys.stderr)
 
 
 def near_misses_of(turn: Turn, limit: int) -> list[dict[str, Any]]:
@@ -227,18 +243,6 @@ def near_misses_of(turn: Turn, limit: int) -> list[dict[str, Any]]:
             if run.retrieval is not None and run.retrieval.listing is not None]
     return [{"node": name} | entry if len(runs) > 1 else entry
             for name, result in runs for entry in result.near_misses(limit)]
-
-
-def _exits(graph: GraphDescription, pairs: Sequence[str]) -> dict[str, str]:
-    exits = {}
-    for pair in pairs:
-        name, _, route = _split(pair, "--exit")
-        routes = graph.node(name).params.exits()
-        if route not in routes:
-            raise InspectorError(Code.InvalidParamValue, f'node "{name}" has no exit "{route}"',
-                                 place=Place(node=name), hint=f"one of {', '.join(routes)}")
-        exits[name] = route
-    return exits
 
 
 def _valid_text(text: str) -> str:

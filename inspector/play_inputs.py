@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from core.parameters import GenerateParams
 from core.play import Play
 from core.turn import TurnRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from core.graph.description import GraphDescription
     from core.knowledge.memory import MemoryStore
@@ -51,6 +52,15 @@ class PlayInputs(QObject):
             start_node=graph.start_node, default_model_name=graph.default_model_name,
             exits=dict(self.exits), variables=dict(self.variables), replies=dict(self.replies),
             play=play)
+
+    def begin(self, play: Play, variables: Mapping[str, str], exits: Mapping[str, str],
+              replies: Mapping[str, str], *, keeps_dialog: bool) -> None:
+        """Begin play with all of this in force."""
+        self.variables.update(variables)
+        self.exits.update(exits)
+        self.replies.update(replies)
+        self.keeps_dialog = keeps_dialog
+        self.shown = self.upcoming = play
 
     def restart(self) -> None:
         """Begin play anew, as a new agent does; variables and picked exits stay."""
@@ -93,6 +103,12 @@ class PlayInputs(QObject):
         else:
             self.replies.pop(node, None)
         self.changed.emit()
+
+    def forget_replies(self, graph: GraphDescription) -> None:
+        """Forget what Generate nodes answered: another question has another answer."""
+        for node in graph.nodes:
+            if isinstance(node.params, GenerateParams):
+                self.replies.pop(node.name, None)
 
     def keep_dialog(self, kept: bool) -> None:
         """Let the prompt hold the messages of earlier turns, or not."""

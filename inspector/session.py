@@ -223,8 +223,8 @@ class Session(QObject):
         if self.graph is None:
             self._asked_early = message
             return
-        if self.turn is None or message != self.turn.request.message:
-            self.inputs.replies = {}
+        if self.turn is not None and message != self.turn.request.message:
+            self.inputs.forget_replies(self.editor.in_hand)
         self._run(_Pending(self._request(is_new=True),
                            lambda turn: self._remember(turn, live=live), is_new=True))
 

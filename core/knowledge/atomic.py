@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 NEW_FILE_MODE = 0o666
 """Permissions of a new file, less what the user's mask takes away."""
+
+_UNSAFE = re.compile(r"[^\w.-]")
+_LONGEST_STEM = 80
 
 
 def write_atomically(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
@@ -81,3 +85,12 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def file_name_for(name: str, suffix: str) -> str:
+    """Return a file name that every platform takes for something called `name`.
+
+    Letters, digits and ``. _ -`` stay; anything else, which may be a separator, becomes ``_``.
+    """
+    kept = _UNSAFE.sub("_", name)[:_LONGEST_STEM].strip(" .") or "unnamed"
+    return f"{kept}{suffix}"
