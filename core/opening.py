@@ -26,7 +26,7 @@ from core.parameters import (
     RetrieveSubgraphParams,
 )
 from core.progress import never_cancelled, no_progress
-from core.recorded import read_turn
+from core.recording.reading import read_recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,23 +49,30 @@ KNOWLEDGE_KINDS = frozenset({FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSON
 class Opened:
     """A graph ready to become an agent, the storages beside it, and what was opened.
 
-    turn : the recorded turn that was opened, None for anything else.
+    turns : the recorded turns that were opened, the oldest first; () for anything else.
+    findings : warnings of the file that holds them.
     """
 
     graph: GraphDescription
     workspace: Workspace
     path: Path
-    turn: Turn | None = None
+    turns: tuple[Turn, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def turn(self) -> Turn | None:
+        """The last of the recorded turns, None when there are none."""
+        return self.turns[-1] if self.turns else None
 
 
 def open_path(path: Path | str, *, root: Path | str | None = None,
               models: ModelProvider | None = None) -> Opened:
-    """Open a graph, a knowledge file, a knowledge graph, a folder of Markdown, or any folder.
+    """Open a graph, knowledge, a knowledge graph, recorded turns, a folder of Markdown, any folder.
 
-    Knowledge alone gets a two-node graph around it. A folder means its first graph file, by
-    name, else its first knowledge config or knowledge graph, else the Markdown files in it. The
-    storage root is `root`, else the graph's ``storage_root``, else the folder that the file, or
-    the folder of Markdown, lies in.
+    Recorded turns get a graph of the nodes that ran in them, knowledge alone a two-node graph
+    around it. A folder means its first graph file, by name, else its first knowledge config or
+    knowledge graph, else the Markdown files in it. The storage root is `root`, else the graph's
+    ``storage_root``, else the folder that the file, or the folder of Markdown, lies in.
 
     Raises
     ------
@@ -87,14 +94,15 @@ def open_path(path: Path | str, *, root: Path | str | None = None,
         graph = graph_around(searching(storage_root.name_of(path)))
         return Opened(graph, Workspace(storage_root, models), path)
     if kind is FileKind.TURN:
-        turn, graph = read_turn(path)
+        recording = read_recording(path)
         folder = Path(root) if root is not None else path.parent
-        return Opened(graph, Workspace(StorageRoot(folder), models), path, turn)
+        return Opened(recording.graph, Workspace(StorageRoot(folder), models), path,
+                      recording.turns, recording.findings)
     raise InspectorError(
         Code.StorageKindMismatch, f"neither a graph nor knowledge, but {kind.value}",
         place=Place(file=str(path)),
-        hint="open a *.graph.json, a knowledge config, a records file, a knowledge graph, or a "
-             "folder of them or of Markdown files")
+        hint="open a *.graph.json, a knowledge config, a records file, a knowledge graph, a "
+             "recorded turn, or a folder of them or of Markdown files")
 
 
 def _retrieve(storage: str) -> NodeParams:
@@ -151,7 +159,7 @@ def _findings_of(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
 def known_files(folder: Path) -> list[Path]:
     """List the files below a folder that the inspector can read, by name."""
     return [path for path in sorted(folder.rglob("*"))
-            if path.is_file() and path.suffix in {".json", ".jsonl", ".txt"}
+            if path.is_file() and path.suffix in {".json", ".jsonl", ".ndjson", ".txt"}
             and not any(part.startswith(".") for part in path.relative_to(folder).parts)
             and kind_of(path) is not FileKind.UNKNOWN]
 
@@ -202,8 +210,7 @@ def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
     if kind in {FileKind.LIST, FileKind.MULTIMAP}:
         return StringStorage.load(path).findings
     if kind is FileKind.TURN:
-        read_turn(path)
-        return ()
+        return read_recording(path).findings
     if kind is FileKind.GRAPH:
         graph = GraphDescription.load(path)
         findings = Findings(Code.GraphCompilationFailed, str(path))

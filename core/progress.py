@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
 
 from core.errors import Cancelled
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator
+
+_POLL_S = 0.05
 
 
 class Progress(Protocol):
@@ -34,3 +41,20 @@ def stop_if(is_cancelled: IsCancelled) -> None:
     """Raise `Cancelled` when the work is not wanted any more."""
     if is_cancelled():
         raise Cancelled
+
+
+@contextmanager
+def alone(lock: threading.Lock, is_cancelled: IsCancelled) -> Iterator[None]:
+    """Hold a lock, waiting for it no longer than the caller wants to.
+
+    Raises
+    ------
+    Cancelled
+        When `is_cancelled` says so while another thread holds it.
+    """
+    while not lock.acquire(timeout=_POLL_S):
+        stop_if(is_cancelled)
+    try:
+        yield
+    finally:
+        lock.release()

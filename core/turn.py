@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.parameters import (
     CannedResponseParams,
+    ClassifyIntentParams,
     GenerateParams,
     KeywordRetrieveParams,
     RetrievalMode,
@@ -65,6 +66,8 @@ def _searched(params: NodeParams) -> NodeParams:
         lexical = params.retrieval_mode is RetrievalMode.Lexical
         return replace(params, top_k=1, threshold=0.0, rrf_k=1, retrieval_mode=(
             RetrievalMode.Lexical if lexical else RetrievalMode.Dense))
+    if isinstance(params, ClassifyIntentParams):
+        return _at_defaults(params, but="filter")
     if isinstance(params, KeywordRetrieveParams):
         return _at_defaults(params)
     if isinstance(params, RetrieveSubgraphParams):
@@ -128,6 +131,7 @@ class Turn:
 
     play : what the turn leaves; its own messages join the dialog in `next_play`.
     recorded : whether it was run elsewhere and read from a file.
+    document : what that file says of it, keys that we do not know included; None otherwise.
     """
 
     request: TurnRequest
@@ -135,6 +139,7 @@ class Turn:
     error: InspectorError | None = None
     play: Play = field(default_factory=Play)
     recorded: bool = False
+    document: Mapping[str, Any] | None = None
 
     @property
     def status(self) -> str:
@@ -143,7 +148,12 @@ class Turn:
 
     @cached_property
     def debug_info(self) -> dict[str, Any]:
-        """The diagnostics envelope, ready for JSON. An error adds the key ``error``."""
+        """The diagnostics envelope, ready for JSON. An error adds the key ``error``.
+
+        Of a recorded turn it is its document, in the form that it was recorded in.
+        """
+        if self.document is not None:
+            return dict(self.document)
         info: dict[str, Any] = {"status": self.status, "nodes": [
             {"name": run.name, "type": run.type, "exit": run.exit, "next": run.next,
              "diagnostics": run.diagnostics()} for run in self.runs]}

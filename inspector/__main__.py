@@ -42,8 +42,9 @@ def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
     from inspector.session import Session
 
     jobs = Jobs()
-    session = Session(jobs, ModelProvider(EmbedderProcesses(), IndexProcesses()))
-    window = MainWindow(session, jobs, Preferences())
+    models = ModelProvider(EmbedderProcesses(), IndexProcesses())
+    session = Session(jobs, models)
+    window = MainWindow(session, jobs, models, Preferences())
     for path in list(paths)[:1]:
         window.open_path(Path(path), wait=True)
     return window

@@ -15,7 +15,7 @@ from core.knowledge.atomic import file_name_for
 from core.knowledge.findings import Severity
 from core.opening import check_path, open_path
 from core.parameters import ParamSpec, did_you_mean
-from inspector import cli_retrievers
+from inspector import cli_replay, cli_retrievers, cli_snippet
 from inspector.cli_play import (
     add_play_options,
     keeps_dialog,
@@ -34,10 +34,12 @@ if TYPE_CHECKING:
 EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_REFUSED = 2
-COMMANDS = ("turn", "check", *cli_retrievers.COMMANDS)
+COMMANDS = ("turn", "check", *cli_retrievers.COMMANDS, *cli_snippet.COMMANDS,
+            *cli_replay.COMMANDS)
 EPILOG = ("Commands that need no window: inspector turn PATH -m TEXT, inspector check PATH …, "
-          "inspector keyword FOLDER -q TEXT, inspector subgraph FILE -q TEXT; each explains "
-          "itself with --help.")
+          "inspector keyword FOLDER -q TEXT, inspector subgraph FILE -q TEXT, inspector snippet "
+          "PATH --set NODE.PARAM=VALUE, inspector replay RECORDED PATH; each explains itself with "
+          "--help.")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -97,6 +99,8 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("--root", metavar="DIR", help="storage root")
     check.set_defaults(run=_run_check)
     cli_retrievers.add_commands(commands)
+    cli_snippet.add_commands(commands, with_settings)
+    cli_replay.add_commands(commands)
     return parser
 
 

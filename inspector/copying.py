@@ -1,15 +1,22 @@
-"""The menu Copy ▾: parameters and results as text, and a picture of the window."""
+"""The menu Copy ▾: parameters, the graph and results as text, and a picture of the window."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from core.graph.snippets import change_param_calls, params_as_json
+from core.graph.snippets import (
+    LANGUAGES,
+    change_param_calls,
+    changed_snippet,
+    graph_as_json,
+    params_as_json,
+)
 from core.selection.export import columns_of, hits_as_csv, hits_as_markdown
 
 if TYPE_CHECKING:
@@ -45,6 +52,10 @@ class CopyMenu(QObject):
         self._add("Prompt as JSON messages", self.prompt_json)
         self._add("Diagnostics as JSON", self.diagnostics_json)
         self.menu.addSeparator()
+        for language, name in LANGUAGES.items():
+            self._add(f"Changed parameters as {name}", partial(self._changed, language))
+        self._add("Graph as JSON", self._graph_json)
+        self.menu.addSeparator()
         self.menu.addAction("Picture of the window", self._copy_picture)
 
     def _add(self, label: str, text: Callable[[], str]) -> None:
@@ -73,6 +84,17 @@ class CopyMenu(QObject):
             return ""
         name = self._session.node
         return change_param_calls(graph.node(name), self._session.editor.baseline(name))
+
+    def _changed(self, language: str) -> str:
+        """Return what differs from the graph file, in all nodes, as code of a game client."""
+        graph, current = self._session.graph, self._session.current
+        if graph is None or current is None:
+            return ""
+        return changed_snippet(language, graph, current.graph)
+
+    def _graph_json(self) -> str:
+        graph = self._session.graph
+        return graph_as_json(graph) if graph is not None else ""
 
     def prompt_text(self) -> str:
         """Return the messages role by role."""

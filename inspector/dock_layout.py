@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 if TYPE_CHECKING:
     from inspector.panel_set import PanelSet
 
-LAYOUT_VERSION = 2
-UNTITLED = ("funnel", "distances", "prompt", "details", "graph", "subgraph", "diagnostics",
-            "problems")
+LAYOUT_VERSION = 3
+UNTITLED = ("funnel", "distances", "prompt", "details", "graph", "subgraph", "inputs", "memory",
+            "replay", "diagnostics", "problems")
 """Panels that are told apart without a title, which would cost them a row."""
 SIDE_WIDTHS_PX = (190, 292)
 NARROW_WIDTHS_PX = (164, 248)
@@ -43,7 +43,7 @@ class DockLayout:
         self._panels = panels
         self._state_behind_welcome: QByteArray | None = None
         self.is_default = True
-        self._conditional = ("subgraph",)
+        self._conditional = ("subgraph", "memory", "replay")
         self._inapplicable: frozenset[str] = frozenset()
         self.docks: dict[str, QDockWidget] = {}
         self.pages = QStackedWidget(window)
@@ -95,21 +95,30 @@ class DockLayout:
                 self._dock("details", "Details", panels.details, None),
                 self._dock("graph", "Graph", panels.graph, None),
                 self._dock("subgraph", "Subgraph", panels.subgraph, None),
+                self._dock("inputs", "Inputs", panels.play, None),
+                self._dock("memory", "Memory", panels.memory, None),
+                self._dock("replay", "Replay", panels.replay, None),
                 self._dock("diagnostics", "Diagnostics", panels.diagnostics, None),
                 self._dock("problems", "Problems", panels.problems, None)]
         self._window.splitDockWidget(distances, tabs[0], Qt.Orientation.Vertical)
         for first, second in pairwise(tabs):
             self._window.tabifyDockWidget(first, second)
         tabs[0].raise_()
-        self.set_applicable("subgraph", False)
+        for name in self._conditional:
+            self.set_applicable(name, False)
 
-    def set_applicable(self, name: str, applicable: bool) -> None:
-        """Show a dock while it has something to show, and offer it only then."""
+    def set_applicable(self, name: str, applicable: bool, *, in_front: bool = False) -> None:
+        """Show a dock while it has something to show, and offer it only then.
+
+        Parameters
+        ----------
+        in_front : bring it to the front when it comes.
+        """
         was = name not in self._inapplicable
         self._inapplicable = self._inapplicable - {name} if applicable else (
             self._inapplicable | {name})
         self._show_applicable()
-        if applicable and not was:
+        if applicable and not was and in_front:
             # A layout that is being restored would put another tab in front.
             QTimer.singleShot(0, self.docks[name], self.docks[name].raise_)
 

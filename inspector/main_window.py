@@ -21,6 +21,8 @@ from inspector.dock_layout import DockLayout
 from inspector.file_view import FileView
 from inspector.menus import build_menus, sample_cards
 from inspector.panel_set import PanelSet
+from inspector.play_wiring import PlayWiring
+from inspector.replaying import Replaying
 from inspector.watching import FileWatch
 from inspector.wiring import Wiring
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 
     from core.knowledge.findings import Finding
+    from core.search.embedding import ModelProvider
     from inspector.jobs import Jobs
     from inspector.preferences import Preferences
     from inspector.session import Session
@@ -48,7 +51,8 @@ class MainWindow(QMainWindow):
 
     turnShown = Signal(object)
 
-    def __init__(self, session: Session, jobs: Jobs, preferences: Preferences) -> None:
+    def __init__(self, session: Session, jobs: Jobs, models: ModelProvider,
+                 preferences: Preferences) -> None:
         super().__init__()
         self.session = session
         self.jobs = jobs
@@ -62,6 +66,8 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*MINIMUM_SIZE)
         self.resize(*DEFAULT_SIZE)
         self.wiring = Wiring(session, self.panels, self)
+        self.replaying = Replaying(session, jobs, models, self)
+        self.play_wiring = PlayWiring(session, self.panels, self.replaying, jobs, self)
         self.copy_menu = CopyMenu(session, self)
         self.panels.query.set_copy_menu(self.copy_menu.menu)
         self.watch = FileWatch(self)
@@ -84,7 +90,8 @@ class MainWindow(QMainWindow):
         session.noted.connect(lambda text: panels.message_bar.post("info", text))
         session.editor.edited.connect(self._update_title)
         self.busy.ended.connect(self.wiring.show_status)
-        panels.progress.cancel_requested.connect(session.cancel)
+        panels.progress.cancel_requested.connect(self.cancel)
+        self.play_wiring.applicability_changed.connect(self._on_applicability_changed)
         panels.welcome.open_requested.connect(self.choose_file)
         panels.welcome.path_requested.connect(lambda path: self.open_path(Path(path)))
         panels.workspace.open_requested.connect(lambda path: self.open_path(Path(path)))
@@ -120,7 +127,10 @@ class MainWindow(QMainWindow):
     def _on_node_changed(self, name: str) -> None:
         graph = self.session.graph
         self.layout_of_docks.set_applicable("subgraph", graph is not None and (
-            graph.node(name).type == RetrieveSubgraphParams.node_type))
+            graph.node(name).type == RetrieveSubgraphParams.node_type), in_front=True)
+
+    def _on_applicability_changed(self, name: str, applicable: bool) -> None:
+        self.layout_of_docks.set_applicable(name, applicable, in_front=name == "replay")
 
     def _on_turn_changed(self, turn: object) -> None:
         # Painting happens when the event loop is idle again; only then is the turn on screen.
@@ -237,6 +247,11 @@ class MainWindow(QMainWindow):
     def run_turn(self) -> None:
         """Run what the question says."""
         self.session.run(self.panels.query.message())
+
+    def cancel(self) -> None:
+        """Stop whatever is being worked on."""
+        self.session.cancel()
+        self.replaying.cancel()
 
     def reset_node(self) -> None:
         """Put the node in hand back to the graph's values."""

@@ -44,6 +44,8 @@ _CARDS = (
      "adventure/npc.graph.json"),
     ("Adventure, two searches", "Open and hidden lore, each with its own filter, in one prompt",
      "adventure/oracle.graph.json"),
+    ("Tavern", "An innkeeper with a guardrail, intents, two searches and a memory of each guest",
+     "tavern/tavern.graph.json"),
     ("Handbook", "49 linked pages about retrieval, matched by weighted keywords",
      "handbook/handbook.graph.json"),
     ("Town", "A town as a knowledge graph: places, people and what connects them",
@@ -128,7 +130,7 @@ def _turn_menu(window: MainWindow) -> None:
     menu = window.menuBar().addMenu("&Turn")
     _add(menu, "&Run", window.run_turn, "Ctrl+Return")
     _add(menu, "&Go to the question", window.panels.query.focus_message, "Ctrl+L")
-    _add(menu, "&Cancel", window.session.cancel, "Escape")
+    _add(menu, "&Cancel", window.cancel, "Escape")
     menu.addSeparator()
     _add(menu, "&Earlier turn", lambda: window.session.step_history(-1), "Alt+Up")
     _add(menu, "&Later turn", lambda: window.session.step_history(1), "Alt+Down")

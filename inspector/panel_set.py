@@ -10,12 +10,15 @@ from inspector.panels.distance_panel import DistancePanel
 from inspector.panels.funnel_panel import FunnelPanel
 from inspector.panels.graph_panel import GraphPanel
 from inspector.panels.hits_panel import HitsPanel
+from inspector.panels.memory_panel import MemoryPanel
 from inspector.panels.message_bar import MessageBar
 from inspector.panels.parameters_panel import ParametersPanel
+from inspector.panels.play_panel import PlayPanel
 from inspector.panels.problems_panel import ProblemsPanel
 from inspector.panels.progress_strip import ProgressStrip
 from inspector.panels.prompt_panel import PromptPanel
 from inspector.panels.query_bar import QueryBar
+from inspector.panels.replay_panel import ReplayPanel
 from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
@@ -43,6 +46,9 @@ class PanelSet:
         self.prompt = PromptPanel()
         self.graph = GraphPanel()
         self.subgraph = SubgraphPanel()
+        self.play = PlayPanel()
+        self.memory = MemoryPanel()
+        self.replay = ReplayPanel()
         self.diagnostics = DiagnosticsPanel()
         self.problems = ProblemsPanel()
 

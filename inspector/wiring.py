@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from core.errors import InspectorError
 from core.graph.prompt import canned_messages
-from core.parameters import GenerateParams, RetrieveParams
+from core.parameters import ClassifyIntentParams, GenerateParams, RetrieveParams
 from core.selection.subgraph_listing import SubgraphListing
 from core.turn import Projection
 
@@ -133,7 +133,7 @@ class Wiring(QObject):
 
     def _show_filter_status(self, node: Node) -> None:
         current = self._session.current
-        if current is None or not isinstance(node.params, RetrieveParams):
+        if current is None or not isinstance(node.params, RetrieveParams | ClassifyIntentParams):
             return
         workspace, storage = current.workspace, node.params.embedded_string_storage
         fields = workspace.fields_of(storage)
@@ -212,7 +212,7 @@ class Wiring(QObject):
             panels.distances.show_selection(None)
         else:
             panels.distances.show_selection(retrieval.selection, retrieval.no_distances)
-            if isinstance(retrieval.params, RetrieveParams):
+            if isinstance(retrieval.params, RetrieveParams | ClassifyIntentParams):
                 panels.distances.set_threshold(retrieval.params.threshold)
         panels.parameters.set_marks(listing.marks if listing is not None else {})
 

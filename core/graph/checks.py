@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
 from core.parameters import (
+    ClassifyIntentParams,
     GenerateParams,
+    HumanMessageGuardrailParams,
+    IntentToInstructionParams,
     KnowledgeSourceKind,
     RetrieveParams,
     did_you_mean,
@@ -77,18 +80,54 @@ def _check_node(node: Node, graph: GraphDescription, findings: Findings) -> None
         if getattr(params, field, None) == "":
             findings.error(f"no {what} to search", code=Code.InvalidEmbeddedStringStorageName,
                            hint=hint, place=_place(findings, graph, node.name, field))
-    if isinstance(params, RetrieveParams):
-        if params.source_kind is KnowledgeSourceKind.FromFile:
-            if not params.embedded_string_storage:
-                findings.error("no knowledge file to search",
-                               code=Code.InvalidEmbeddedStringStorageName,
-                               hint="name one, relative to the storage root",
-                               place=_place(findings, graph, node.name, "embedded_string_storage"))
-        else:
-            for field in ("storage_name", "schema"):
-                if not getattr(params, field):
-                    findings.error(f"FromName needs a {field}", code=Code.InvalidParamValue,
-                                   place=_place(findings, graph, node.name, field))
+    from_name = (isinstance(params, RetrieveParams)
+                 and params.source_kind is KnowledgeSourceKind.FromName)
+    if from_name:
+        for field in ("storage_name", "schema"):
+            if not getattr(params, field):
+                findings.error(f"FromName needs a {field}", code=Code.InvalidParamValue,
+                               place=_place(findings, graph, node.name, field))
+    elif getattr(params, "embedded_string_storage", None) == "":
+        findings.error("no knowledge file to search",
+                       code=Code.InvalidEmbeddedStringStorageName,
+                       hint="name one, relative to the storage root",
+                       place=_place(findings, graph, node.name, "embedded_string_storage"))
+    _check_texts(node, graph, findings)
+
+
+def _check_texts(node: Node, graph: GraphDescription, findings: Findings) -> None:
+    """Check what the nodes about patterns and intents are given right in the graph."""
+    params = node.params
+    if isinstance(params, ClassifyIntentParams) and not params.metadata_field:
+        findings.error("metadata_field is empty: no field gives the label",
+                       code=Code.InvalidParamValue,
+                       hint="name a metadata field of type string",
+                       place=_place(findings, graph, node.name, "metadata_field"))
+    elif isinstance(params, HumanMessageGuardrailParams) and not (
+            params.string_storage or params.inline_strings):
+        findings.warning("no patterns: neither string_storage nor inline_strings, so the exit is "
+                         "always not_triggered",
+                         place=_place(findings, graph, node.name, "inline_strings"))
+    elif isinstance(params, IntentToInstructionParams) and not params.string_storage:
+        place = _place(findings, graph, node.name, "inline_keys")
+        problem = inline_problem(params)
+        twice = [key for key, count in Counter(params.inline_keys).items() if count > 1]
+        if problem:
+            findings.error(problem, hint="make the two lists equally long", place=place)
+        elif twice:
+            findings.warning(f'the label "{twice[0]}" is in inline_keys more than once; its first '
+                             "text is used", place=place)
+        elif not params.inline_keys:
+            findings.warning("no labels: neither string_storage nor inline_keys, so nothing is "
+                             "ever attached", place=place)
+
+
+def inline_problem(params: IntentToInstructionParams) -> str:
+    """Say what is wrong with a node's inline labels and texts where they are used, or ""."""
+    keys, texts = len(params.inline_keys), len(params.inline_strings)
+    if params.string_storage or keys == texts:
+        return ""
+    return f"inline_keys has {keys} labels and inline_strings {texts} texts: each label needs one"
 
 
 def _warn_unreachable(graph: GraphDescription, findings: Findings) -> None:

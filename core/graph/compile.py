@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
+from core.graph.guarding import foreign_construct, pattern_problems
+from core.graph.intents import label_field
+from core.graph.memory_checks import check_memories, check_memory_change, uses_memory
 from core.knowledge.findings import FileRefused, Finding, Severity
-from core.parameters import KnowledgeSourceKind, RetrieveParams
+from core.knowledge.root import FileKind
+from core.parameters import ClassifyIntentParams, HumanMessageGuardrailParams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +33,7 @@ def check_storages(graph: GraphDescription, workspace: Workspace, findings: Find
             storage = getattr(node.params, param)
             if not spec.file_kind or not storage:
                 continue
-            if _from_name(node):
+            if uses_memory(node.params):
                 continue
             check = _CHECKS.get(spec.file_kind, _check_strings)
             work = _Work(node, storage, workspace, findings, progress, is_cancelled)
@@ -42,6 +46,9 @@ def check_storages(graph: GraphDescription, workspace: Workspace, findings: Find
                 findings.extend(refused.findings)
             except InspectorError as error:
                 _add(findings, error, node.name, param)
+        if isinstance(node.params, HumanMessageGuardrailParams):
+            _check_patterns(node.name, node.params, workspace, findings)
+    check_memories(graph, workspace, findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,7 @@ def _check_knowledge(work: _Work) -> _Checked:
     knowledge = work.workspace.knowledge(work.storage, node=work.node.name,
                                          progress=work.progress, is_cancelled=work.is_cancelled)
     _check_filter(work.node, work.storage, work.workspace, work.findings)
+    _check_label_field(work.node, work.workspace, work.findings)
     _check_schema(work.node, work.storage, work.workspace, work.findings)
     return str(knowledge.path), knowledge.findings
 
@@ -87,19 +95,26 @@ def _check_knowledge_graph(work: _Work) -> _Checked:
 
 
 def _check_strings(work: _Work) -> _Checked:
-    work.workspace.strings(work.storage, node=work.node.name)
-    return work.storage, ()
+    found = work.workspace.strings(work.storage, node=work.node.name)
+    return work.storage, found.findings
+
+
+def _check_map(work: _Work) -> _Checked:
+    work.workspace.root.resolve(work.storage, FileKind.MAP, node=work.node.name,
+                                param="string_storage")
+    return _check_strings(work)
 
 
 _CHECKS: dict[str, Callable[[_Work], _Checked]] = {
     "knowledge": _check_knowledge,
     "corpus": _check_corpus,
     "knowledge_graph": _check_knowledge_graph,
+    "map": _check_map,
 }
 
 
 def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: str) -> None:
-    """Refuse a changed value that only its storage can judge: a filter, the root of a scope.
+    """Refuse a changed value that only its storage can judge: a filter, a field, a scope's root.
 
     Parameters
     ----------
@@ -111,9 +126,12 @@ def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: 
     InspectorError
         3007.
     """
-    storage = getattr(params, "embedded_string_storage", "")
+    check_memory_change(params, param, workspace, node)
+    storage = "" if uses_memory(params) else getattr(params, "embedded_string_storage", "")
     if param == "filter" and storage:
         workspace.compiled_filter(storage, getattr(params, param), node=node)
+    if param == "metadata_field" and isinstance(params, ClassifyIntentParams):
+        label_field(node, params, workspace)
     name = getattr(params, "knowledge_graph", "")
     if param == "root_node_id" and name and getattr(params, param):
         graph = workspace.graphs.searcher(name, node=node).graph
@@ -123,17 +141,35 @@ def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: 
                 place=Place(node=node, param=param), hint="name a node_id of the knowledge graph")
 
 
-def _from_name(node: Node) -> bool:
-    return (isinstance(node.params, RetrieveParams)
-            and node.params.source_kind is KnowledgeSourceKind.FromName)
-
-
 def _check_filter(node: Node, storage: str, workspace: Workspace, findings: Findings) -> None:
     text = getattr(node.params, "filter", "")
     try:
         workspace.compiled_filter(storage, text, node=node.name)
     except InspectorError as error:
         _add(findings, error, node.name, "filter")
+
+
+def _check_label_field(node: Node, workspace: Workspace, findings: Findings) -> None:
+    if isinstance(node.params, ClassifyIntentParams):
+        try:
+            label_field(node.name, node.params, workspace)
+        except InspectorError as error:
+            _add(findings, error, node.name, "metadata_field")
+
+
+def _check_patterns(name: str, params: HumanMessageGuardrailParams, workspace: Workspace,
+                    findings: Findings) -> None:
+    param = "string_storage" if params.string_storage else "inline_strings"
+    try:
+        problems = pattern_problems(name, params, workspace)
+        foreign = "" if problems else foreign_construct(name, params, workspace)
+    except (FileRefused, InspectorError):
+        return  # The check of the storage has said so.
+    for problem in problems:
+        _add(findings, problem, name, param)
+    if foreign:
+        findings.warning(foreign, place=Place(file=findings.file, node=name, param=param),
+                         hint="write it in the patterns of ECMAScript")
 
 
 def _check_schema(node: Node, storage: str, workspace: Workspace, findings: Findings) -> None:

@@ -6,15 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
 from core.graph.answering import canned_response, generate, instruction
+from core.graph.guarding import guardrail
+from core.graph.intents import classify_intent, intent_to_instruction
+from core.graph.memorizing import write_to_memory
 from core.graph.searching import keyword_retrieve, retrieve, retrieve_subgraph
+from core.graph.simulating import classify_intent_llm, speak, tool_call
 from core.parameters import (
     CannedResponseParams,
+    ClassifyIntentLLMParams,
+    ClassifyIntentParams,
+    GenerateAndSpeakParams,
     GenerateParams,
+    HumanMessageGuardrailParams,
     InstructionParams,
+    IntentToInstructionParams,
     KeywordRetrieveParams,
     NodeParams,
     RetrieveParams,
     RetrieveSubgraphParams,
+    SpeakParams,
+    ToolCallParams,
+    WriteToMemoryParams,
 )
 
 if TYPE_CHECKING:
@@ -29,6 +41,14 @@ _RUNNERS: dict[type[NodeParams], Callable[[str, Any, TurnState], Outcome]] = {
     CannedResponseParams: canned_response,
     KeywordRetrieveParams: keyword_retrieve,
     RetrieveSubgraphParams: retrieve_subgraph,
+    WriteToMemoryParams: write_to_memory,
+    HumanMessageGuardrailParams: guardrail,
+    ClassifyIntentParams: classify_intent,
+    IntentToInstructionParams: intent_to_instruction,
+    ToolCallParams: tool_call,
+    ClassifyIntentLLMParams: classify_intent_llm,
+    GenerateAndSpeakParams: generate,
+    SpeakParams: speak,
 }
 
 
@@ -43,6 +63,6 @@ def run_node(name: str, params: NodeParams, state: TurnState) -> Outcome:
     runner = _RUNNERS.get(type(params))
     if runner is None:
         raise InspectorError(Code.GraphCompilationFailed,
-                             f'node "{name}": {params.node_type} does not run here yet',
+                             f'node "{name}": {params.node_type} does not run here',
                              place=Place(node=name))
     return runner(name, params, state)

@@ -16,6 +16,10 @@ CACHED_BYTES = 256 * 1024 * 1024
 FEWEST_KEPT = 2
 
 
+class SearchNeeded(LookupError):
+    """Only what is cached was asked for, and this search has not been made yet."""
+
+
 class SearchCache(Generic[K, V]):
     """A thread-safe cache of immutable results.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.errors import Place
+from core.graph.memorizing import named_store
 from core.graph.prompt import Chunk, KnowledgeBlock
-from core.graph.state import Outcome, TurnState, query_of, resolve_text
+from core.graph.state import Outcome, TurnState, query_of
 from core.parameters import KnowledgeSourceKind, RetrievalMode
 from core.retrievals import KeywordRetrieval, Retrieval, RetrievalResult, SubgraphRetrieval
 from core.search.subgraph_expand import SubgraphResult
@@ -19,6 +19,7 @@ from core.selection.subgraph_listing import SubgraphListing
 
 if TYPE_CHECKING:
     from core.parameters import KeywordRetrieveParams, RetrieveParams, RetrieveSubgraphParams
+    from core.search.candidates import Candidates
 
 
 def _attach(result: RetrievalResult, state: TurnState) -> Outcome:
@@ -32,17 +33,38 @@ def _attach(result: RetrievalResult, state: TurnState) -> Outcome:
 def retrieve(name: str, params: RetrieveParams, state: TurnState) -> Outcome:
     """Search a knowledge file or a memory store."""
     query = query_of(name, params.input, state)
-    selection = None
     if params.source_kind is KnowledgeSourceKind.FromName:
-        resolve_text(params.storage_name, state, Place(node=name, param="storage_name"))
-    elif query:
-        candidates = state.workspace.candidates(
-            params.embedded_string_storage, query, params.filter,
-            dense=params.retrieval_mode is not RetrievalMode.Lexical, node=name,
-            cached_only=state.cached_only, progress=state.progress,
-            is_cancelled=state.is_cancelled)
-        selection = select(candidates, Settings.of(params))
+        candidates = _from_name(name, params, query, state)
+    else:
+        candidates = _from_file(name, params, query, state)
+    selection = select(candidates, Settings.of(params)) if candidates is not None else None
     return _attach(Retrieval(params, params.source or name, query, selection), state)
+
+
+def _from_file(name: str, params: RetrieveParams, query: str,
+               state: TurnState) -> Candidates | None:
+    if not query:
+        return None
+    return state.workspace.candidates(
+        params.embedded_string_storage, query, params.filter, dense=_embeds(params), node=name,
+        cached_only=state.cached_only, progress=state.progress, is_cancelled=state.is_cancelled)
+
+
+def _from_name(name: str, params: RetrieveParams, query: str,
+               state: TurnState) -> Candidates | None:
+    """Search a store; None for one that is not there or has no records: nothing is embedded."""
+    _, store = named_store(name, params, state)
+    memories = state.workspace.memories
+    if store is None or not store.records or not query:
+        memories.fields(store, params.schema, name)
+        return None
+    return memories.candidates(
+        store, params.schema, query, params.filter, dense=_embeds(params), node=name,
+        cached_only=state.cached_only, progress=state.progress, is_cancelled=state.is_cancelled)
+
+
+def _embeds(params: RetrieveParams) -> bool:
+    return params.retrieval_mode is not RetrievalMode.Lexical
 
 
 def keyword_retrieve(name: str, params: KeywordRetrieveParams, state: TurnState) -> Outcome:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
+from core.parameters import KnowledgeSourceKind
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress
 
 if TYPE_CHECKING:
@@ -15,10 +16,13 @@ if TYPE_CHECKING:
     from core.graph.prompt import InstructionText, KnowledgeBlock
     from core.graph.workspace import Workspace
     from core.knowledge.memory import MemoryStore
+    from core.parameters import NodeParams
     from core.retrievals import RetrievalResult
     from core.turn import Projection, TurnRequest
 
 _REFERENCE = re.compile(r"\{\{\s*(user_message|var\.[^{}\s]+|node\.[^{}]+?\.output)\s*\}\}")
+
+_TEXTS_WITH_REFERENCES = ("input", "storage_name", "metadata")
 
 
 @dataclass(slots=True)
@@ -73,7 +77,14 @@ def resolve_text(template: str, state: TurnState, place: Place) -> str:
     """
     if template.strip() in state.outputs:
         return state.outputs[template.strip()].strip()
+    return resolve_references(template, state, place)
 
+
+def resolve_references(template: str, state: TurnState, place: Place) -> str:
+    """Replace the references in a text that is no `input`: otherwise as `resolve_text`.
+
+    A memory store may be called what a node is called.
+    """
     def replace(match: re.Match[str]) -> str:
         reference = match.group(1)
         if reference == "user_message":
@@ -93,7 +104,50 @@ def resolve_text(template: str, state: TurnState, place: Place) -> str:
     return _REFERENCE.sub(replace, template).strip()
 
 
+def has_references(text: str) -> bool:
+    """Tell whether there is something in a text that a turn replaces."""
+    return _REFERENCE.search(text) is not None
+
+
 def query_of(name: str, text: str, state: TurnState) -> str:
     """Return what a node searches with; `text` is its parameter `input`."""
     return (resolve_text(text, state, Place(node=name, param="input"))
             if text.strip() else state.request.message.strip())
+
+
+def variables_used(params: Mapping[str, NodeParams]) -> dict[str, tuple[str, ...]]:
+    """Map each agent variable that a graph's nodes read to where: ``("recall.storage_name",)``.
+
+    Parameters
+    ----------
+    params : node name → its parameters.
+    """
+    used: dict[str, list[str]] = {}
+    for node, table in params.items():
+        for param in _TEXTS_WITH_REFERENCES:
+            for match in _REFERENCE.finditer(getattr(table, param, "")):
+                if match.group(1).startswith("var."):
+                    places = used.setdefault(match.group(1).removeprefix("var."), [])
+                    places.append(f"{node}.{param}")
+    return {name: tuple(dict.fromkeys(places)) for name, places in used.items()}
+
+
+def stores_used(request: TurnRequest) -> dict[str, str]:
+    """Map each memory store that the nodes of a turn name, variables resolved, to its schema.
+
+    Names with an undefined variable, or with a reference that only the walk can resolve, are left
+    out.
+    """
+    used: dict[str, str] = {}
+    for params in request.params.values():
+        if getattr(params, "source_kind", KnowledgeSourceKind.FromName) is not (
+                KnowledgeSourceKind.FromName):
+            continue
+        name, missing = getattr(params, "storage_name", ""), False
+        for match in _REFERENCE.finditer(name):
+            value = request.variables.get(match.group(1).removeprefix("var."))
+            missing = missing or value is None
+            name = name.replace(match.group(0), value or "")
+        if name.strip() and not missing:
+            used.setdefault(name.strip(), getattr(params, "schema", ""))
+    return used

@@ -6,17 +6,20 @@ import threading
 import weakref
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.graph.corpora import Corpora
 from core.graph.kgraphs import KnowledgeGraphs
-from core.graph.search_cache import SearchCache
+from core.graph.memories import Memories
+from core.graph.patterns import PatternSearches
+from core.graph.search_cache import SearchCache, SearchNeeded
 from core.knowledge.base import KnowledgeBase, open_knowledge
 from core.knowledge.catalog import SchemaCatalog
 from core.knowledge.root import FileKind, StorageRoot
 from core.knowledge.strings import StringStorage
 from core.parameters import (
     KeywordRetrieveParams,
+    KnowledgeSourceKind,
     RetrievalMode,
     RetrieveParams,
     RetrieveSubgraphParams,
@@ -38,14 +41,13 @@ if TYPE_CHECKING:
     from core.search.keyword_scoring import KeywordCandidates
     from core.search.subgraph import SubgraphCandidates
 
+__all__ = ["BYTES_PER_RECORD", "SearchNeeded", "Workspace"]
+
 BYTES_PER_RECORD = 25
 """What a search keeps of each record: distances, orders, ranks, scores and the mask."""
 
 _SearchKey = tuple[int, str, str]
-
-
-class SearchNeeded(LookupError):
-    """Only what is cached was asked for, and this search has not been made yet."""
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -57,11 +59,11 @@ class _Storage:
     match_counts: dict[str, int] = field(default_factory=dict)
 
 
-def _weakly(method: Callable[..., KnowledgeBase]) -> Callable[..., KnowledgeBase]:
+def _weakly(method: Callable[..., T]) -> Callable[..., T]:
     """Return a method that does not keep its object: two that hold each other are freed late."""
     reference = weakref.WeakMethod(method)
 
-    def call(*arguments: Any, **options: Any) -> KnowledgeBase:
+    def call(*arguments: Any, **options: Any) -> T:
         found = reference()
         if found is None:
             raise ReferenceError("the workspace is gone")
@@ -74,8 +76,8 @@ class Workspace:
     """Opens the storages that nodes name and keeps the results of searches.
 
     A search is cached by what it reads: storage, query text, filter. Mode, top_k, threshold and
-    rrf_k are selection's, so moving them finds the search in the cache. `corpora` and `graphs`
-    do the same for keyword and subgraph retrieval.
+    rrf_k are selection's, so moving them finds the search in the cache. `corpora`, `graphs` and
+    `memories` do the same for keyword and subgraph retrieval and for memory stores.
 
     Parameters
     ----------
@@ -96,6 +98,8 @@ class Workspace:
         self._generations = count()
         self.corpora = Corpora(self.root, _weakly(self.knowledge))
         self.graphs = KnowledgeGraphs(self.root, self.models)
+        self.memories = Memories(self.root, self.models, _weakly(self.schema_fields))
+        self.patterns = PatternSearches()
 
     def knowledge(self, name: str, *, node: str = "", progress: Progress = no_progress,
                   is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
@@ -272,7 +276,10 @@ class Workspace:
 
     def _prepare(self, params: NodeParams, embeddings: bool, progress: Progress,
                  is_cancelled: IsCancelled) -> None:
-        if isinstance(params, RetrieveParams) and params.embedded_string_storage:
+        if isinstance(params, RetrieveParams) and (
+                params.source_kind is KnowledgeSourceKind.FromName):
+            self._prepare_memory(params, embeddings, progress, is_cancelled)
+        elif isinstance(params, RetrieveParams) and params.embedded_string_storage:
             search = self.search_of(params.embedded_string_storage)
             if not embeddings:
                 search.prepare_sparse(progress, is_cancelled)
@@ -286,13 +293,22 @@ class Workspace:
             self.graphs.searcher(params.knowledge_graph).prepare(
                 embeddings=embeddings, progress=progress, is_cancelled=is_cancelled)
 
+    def _prepare_memory(self, params: RetrieveParams, embeddings: bool, progress: Progress,
+                        is_cancelled: IsCancelled) -> None:
+        """Prepare the store of a node whose name has no variables and that lies on disk."""
+        store = self.memories.find(params.storage_name.strip())
+        dense = embeddings and params.retrieval_mode is not RetrievalMode.Lexical
+        if store is not None and (dense or not embeddings):
+            self.memories.prepare(store, params.schema, dense=dense, progress=progress,
+                                  is_cancelled=is_cancelled)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What was rebuilt beside the open files and why, and what could not be written."""
         with self._lock:
             notes = [note for storage in self._storages.values() for note in storage.search.notes]
-        return (*notes, *(note for searcher in self.graphs.open_graphs().values()
-                          for note in searcher.notes))
+        return (*notes, *self.memories.notes, *(
+            note for searcher in self.graphs.open_graphs().values() for note in searcher.notes))
 
     def reload(self, name: str, *, progress: Progress = no_progress,
                is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
@@ -315,11 +331,13 @@ class Workspace:
             used = {file: storage.knowledge.name for storage in self._storages.values()
                     for file in storage.knowledge.files}
             used |= {path: path.name for path in self._strings}
-        return used | {path: path.name for path in self.graphs.open_graphs()}
+        return (used | self.memories.files()
+                | {path: path.name for path in self.graphs.open_graphs()})
 
     def sizes(self) -> dict[Path, tuple[int, str]]:
         """Return how much each open storage holds, and of what, by path."""
-        return {**{path: (len(knowledge), "records")
+        return {**{path: (count, "records") for path, count in self.memories.sizes().items()},
+                **{path: (len(knowledge), "records")
                    for path, knowledge in self.open_knowledge_bases().items()},
                 **{path: (len(corpus), "Markdown files")
                    for path, corpus in self.corpora.open_corpora().items()},

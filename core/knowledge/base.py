@@ -13,7 +13,7 @@ import numpy as np
 
 from core.errors import Code, InspectorError
 from core.knowledge.collector import collector_paused
-from core.knowledge.columns import absent_column, build_columns
+from core.knowledge.columns import typed_columns
 from core.knowledge.config import KnowledgeConfig
 from core.knowledge.cut_texts import warn_of_cut_texts
 from core.knowledge.findings import FileRefused, Finding, Findings, Severity
@@ -146,7 +146,8 @@ def _build(source: Source, findings: Findings, progress: Progress,
     fields = source.config.fields
     if source.records is not None:
         fields = _fields(source, source.records)
-        columns = _columns(source, source.records, fields)
+        columns = typed_columns(fields, source.records.metadata, source.findings, source.places,
+                                made_up=source.config.made_up)
         if not source.findings.has_errors:
             stop_if(is_cancelled)
             warn_of_cut_texts(source.records.texts, source.config.embedding_model,
@@ -167,18 +168,6 @@ def _fields(source: Source, records: Records) -> tuple[Field, ...]:
     if not source.config.made_up:
         return source.config.fields
     return infer_fields(records.metadata, source.findings, source.places)
-
-
-def _columns(source: Source, records: Records, fields: tuple[Field, ...]) -> dict[str, Column]:
-    made_up = source.config.made_up
-    # In a made-up schema, a field that is not filterable has no common type to be read as.
-    typed = [field for field in fields if field.filterable or not made_up]
-    columns = build_columns(typed, records.metadata, source.findings, source.places,
-                            null_is_absent=made_up)
-    for field in fields:
-        if made_up and not field.filterable:
-            columns[field.name] = absent_column(field, len(records.ids))
-    return columns
 
 
 def texts_digest(texts: Sequence[str]) -> str:

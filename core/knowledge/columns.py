@@ -68,6 +68,23 @@ def build_columns(fields: Iterable[Field], metadata: Sequence[Metadata], finding
     return columns
 
 
+def typed_columns(fields: Sequence[Field], metadata: Sequence[Metadata], findings: Findings,
+                  places: PlaceOf | None = None, *, made_up: bool) -> dict[str, Column]:
+    """Turn metadata into columns, by a schema that is declared or that was made up from it.
+
+    Parameters
+    ----------
+    made_up : the fields are `inference.infer_fields` of this metadata.
+    """
+    # In a made-up schema, a field that is not filterable has no common type to be read as.
+    typed = [field for field in fields if field.filterable or not made_up]
+    columns = build_columns(typed, metadata, findings, places, null_is_absent=made_up)
+    for field in fields:
+        if made_up and not field.filterable:
+            columns[field.name] = absent_column(field, len(metadata))
+    return columns
+
+
 def absent_column(field: Field, count: int) -> Column:
     """Make the column of a field that no record has."""
     column = _fast_column(field, [_ABSENT] * count)

@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from pathlib import Path
 
+USEARCH = "USearch"
+"""The format of an index whose vectors `core.search.prebuilt` can use."""
+
 _USEARCH_MAGIC = b"usearch"
 _USEARCH_HEAD = struct.Struct("<7s3H4B3Q")
 _HNSWLIB_HEAD = struct.Struct("<6Q2i3Qd")
@@ -61,7 +64,7 @@ def _usearch(file: BinaryIO, size: int) -> IndexHeader | None:
         if head.startswith(_USEARCH_MAGIC) and len(head) == _USEARCH_HEAD.size:
             *_, present, _deleted, dimension = _USEARCH_HEAD.unpack(head)
             if 0 < dimension <= _MAX_DIMENSION:
-                return IndexHeader("USearch", dimension, present)
+                return IndexHeader(USEARCH, dimension, present)
     return None
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from core.recording.flat import is_flat
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -38,7 +40,7 @@ class FileKind(Enum):
     SCHEMAS = "a schema catalog"
     KNOWLEDGE_GRAPH = "a knowledge graph"
     CORPUS = "a folder of Markdown files"
-    TURN = "a saved turn"
+    TURN = "a recorded turn"
     UNKNOWN = "an unknown kind of file"
 
 
@@ -61,6 +63,7 @@ _WHOLE_BYTES = 64 << 20
 _TOKEN = re.compile(r'("(?>[^"\\]++|\\.)*+")\s*+(:)?|([\[{])|([\]}])|[^\s"\[\]{}]++', re.DOTALL)
 _CONFIG_KEYS = ("records_file", "embedding_model")
 _GRAPH_KEYS = ("start_node", "nodes")
+_RECORD_KEYS = frozenset({"id", "text"})
 _NAMED = (("schemas.json", FileKind.SCHEMAS), (".graph.json", FileKind.GRAPH),
           (".mm.json", FileKind.MULTIMAP), (".kb.json", FileKind.RECORDS))
 
@@ -119,10 +122,11 @@ def _look_at(path: Path) -> tuple[FileKind | None, FileKind]:
             return FileKind.UNKNOWN, FileKind.UNKNOWN
         if name.endswith(".txt"):
             return FileKind.LIST, FileKind.LIST
-        if name.endswith((".jsonl", ".ndjson")):
-            return FileKind.JSONL, FileKind.JSONL
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
+            if name.endswith((".jsonl", ".ndjson")):
+                lines = _kind_of_lines(head)
+                return lines, lines
             outline = _outline(head.decode("utf-8-sig", errors="replace"))
             kind = _kind(outline, name)
             if kind is not None:
@@ -174,11 +178,15 @@ def _look_at_whole(data: bytes, outline: _Outline, name: str) -> tuple[FileKind 
 
 def _kind(outline: _Outline, name: str) -> FileKind | None:
     if outline.opening == "[":
+        if _is_turn(outline.element_keys):
+            return FileKind.TURN
         return FileKind.MULTIMAP if name.endswith(".mm.json") else FileKind.RECORDS
     if outline.opening != "{":
         return None
     keys = outline.keys
-    if outline.goes_on and {"id", "text"} & keys:
+    if "debug_info" in keys or is_flat(keys):
+        return FileKind.TURN
+    if outline.goes_on and _RECORD_KEYS & keys:
         return FileKind.JSONL
     if "nodes" in keys or "start_node" in keys:
         if "connections" in keys or "node_id" in outline.element_keys:
@@ -197,6 +205,24 @@ def _kind(outline: _Outline, name: str) -> FileKind | None:
             return kind
     # A memory store names its embedding model too, before its records.
     return FileKind.KNOWLEDGE if outline.complete and "embedding_model" in keys else None
+
+
+def _kind_of_lines(head: bytes) -> FileKind:
+    """Tell records from turns by the first line that shows what it is."""
+    for line in head.decode("utf-8-sig", errors="replace").split("\n"):
+        outline = _outline(line)
+        if _is_turn(outline.keys | outline.element_keys):
+            return FileKind.TURN
+        if _RECORD_KEYS & outline.keys:
+            break
+    return FileKind.JSONL
+
+
+def _is_turn(keys: frozenset[str]) -> bool:
+    """Tell whether one of several objects with these keys is a turn, and no record."""
+    if "debug_info" in keys or {"status", "nodes"} <= keys:
+        return True
+    return not keys >= _RECORD_KEYS and ("nodes" in keys or is_flat(keys))
 
 
 def _kind_by_similar_keys(keys: frozenset[str]) -> FileKind | None:

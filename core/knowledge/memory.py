@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -12,7 +14,14 @@ from core.errors import Code, InspectorError, Place
 from core.knowledge.atomic import write_atomically
 from core.knowledge.config import warn_unknown_model
 from core.knowledge.findings import Finding, Findings
-from core.knowledge.jsonfile import describe, read_json, refuse_errors, with_lines
+from core.knowledge.jsonfile import (
+    MAX_NESTING,
+    describe,
+    read_json,
+    refuse_errors,
+    too_deep,
+    with_lines,
+)
 from core.knowledge.records import RecordPlaces, Records, parse_records
 from core.search.models import DEFAULT_MODEL
 
@@ -21,24 +30,36 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _KEYS = ("name", "schema", "embedding_model", "records")
+_ID = itemgetter("id")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryStore:
-    """A named store. Never changed: `append` returns another one.
+    """A named store. Never changed: `append` and its kind return another one.
 
-    records : as in the file, keys that nobody knows included.
+    Stores are equal when their digests are, so that comparing two takes no time however many
+    records they hold.
+
+    records : as in the file, keys that nobody knows included; not to be changed in place.
     extra : the file's other keys, which saving keeps.
+    path : where it was read from or saved to, None for one that only play knows.
     findings : the warnings of the file.
+    digest : SHA-256 (hex), chained over name, schema, embedding model and each record.
     """
 
-    name: str
-    schema: str = ""
-    embedding_model: str = DEFAULT_MODEL
-    records: tuple[Mapping[str, Any], ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    path: Path | None = None
-    findings: tuple[Finding, ...] = ()
+    name: str = field(compare=False)
+    schema: str = field(default="", compare=False)
+    embedding_model: str = field(default=DEFAULT_MODEL, compare=False)
+    records: tuple[Mapping[str, Any], ...] = field(default=(), compare=False, repr=False)
+    extra: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    path: Path | None = field(default=None, compare=False)
+    findings: tuple[Finding, ...] = field(default=(), compare=False, repr=False)
+    digest: str = field(init=False)
+    known_digest: InitVar[str] = ""
+
+    def __post_init__(self, known_digest: str) -> None:
+        """Chain the digest over all records, unless it is known."""
+        object.__setattr__(self, "digest", known_digest or self._whole_digest())
 
     @classmethod
     def load(cls, path: Path) -> MemoryStore:
@@ -55,20 +76,46 @@ class MemoryStore:
         return replace(store, findings=with_lines(findings))
 
     def append(self, record: Mapping[str, Any]) -> MemoryStore:
-        """Return the store with one more record.
+        """Return the store with one more record, in a time that hardly grows with its length.
 
         Raises
         ------
         InspectorError
             8003 when it is no valid record, or its id is there already.
         """
-        findings = Findings(Code.InvalidEmbeddedStringStorageData, str(self.path or self.name))
-        parse_records([record], findings, RecordPlaces(findings.file, numbers=[len(self.records)]))
-        if any(old["id"] == record.get("id") for old in self.records):
-            findings.error(f"the id {record.get('id')!r} is there already",
-                           f"records[{len(self.records)}].id")
-        findings.raise_errors()
-        return replace(self, records=(*self.records, record))
+        self._check(record, len(self.records))
+        return replace(self, records=(*self.records, record),
+                       known_digest=_chained(self.digest, record))
+
+    def with_record(self, row: int, record: Mapping[str, Any]) -> MemoryStore:
+        """Return the store with another record in place of one of its own.
+
+        Raises
+        ------
+        InspectorError
+            As `append`; the id may stay the same.
+        IndexError
+            There is no such row.
+        """
+        before, after = self._around(row)
+        self._check(record, row)
+        return replace(self, records=(*before, record, *after))
+
+    def without(self, row: int) -> MemoryStore:
+        """Return the store without one of its records; IndexError when there is no such row."""
+        before, after = self._around(row)
+        return replace(self, records=before + after)
+
+    def new_id(self, prefix: str = "memory") -> str:
+        """Return an id that no record has: ``memory-12`` in a store of 11, or the next free one.
+
+        The same store gives the same id, so that a turn which is run again writes the same record.
+        """
+        taken = set(map(_ID, self.records))
+        number = len(self.records) + 1
+        while f"{prefix}-{number}" in taken:
+            number += 1
+        return f"{prefix}-{number}"
 
     def save(self, path: Path) -> MemoryStore:
         """Write the store atomically and return it with that path.
@@ -81,6 +128,38 @@ class MemoryStore:
         """
         write_atomically(path, self._pieces(path))
         return replace(self, path=path)
+
+    def _check(self, record: Mapping[str, Any], row: int) -> None:
+        """Refuse a record that may not stand in `row`."""
+        findings = Findings(Code.InvalidEmbeddedStringStorageData, str(self.path or self.name))
+        places = RecordPlaces(findings.file, numbers=[row])
+        parse_records([record], findings, places)
+        if not findings.has_errors:
+            key, text = record["id"], record["text"]
+            own = row < len(self.records) and self.records[row]["id"] == key
+            if not own and key in map(_ID, self.records):
+                findings.error(f"the id {key!r} is there already", place=places(0, "id"),
+                               hint="give each record an id of its own")
+            for name, value in (("id", key), ("text", text)):
+                if not _is_unicode(value):
+                    findings.error(f"the {name} has a lone surrogate, which is no character",
+                                   place=places(0, name), hint="remove it")
+            if too_deep(record):
+                findings.error(f"brackets are nested more than {MAX_NESTING} deep",
+                               place=places(0), hint="flatten the data")
+        findings.raise_errors()
+
+    def _around(self, row: int) -> tuple[tuple[Mapping[str, Any], ...], ...]:
+        """Return the records before and after a row."""
+        if not 0 <= row < len(self.records):
+            raise IndexError(f"there is no record {row}")
+        return self.records[:row], self.records[row + 1:]
+
+    def _whole_digest(self) -> str:
+        digest = _chained("", [self.name, self.schema, self.embedding_model])
+        for record in self.records:
+            digest = _chained(digest, record)
+        return digest
 
     def _pieces(self, path: Path) -> Iterator[bytes]:
         head = {"name": self.name, "schema": self.schema, "embedding_model": self.embedding_model,
@@ -96,6 +175,24 @@ class MemoryStore:
                     place=Place(file=str(path), json_path=f"records[{row}]")) from error
             yield (b",\n  " if row else b"\n  ") + line
         yield b"\n ]\n}\n"
+
+
+def _chained(digest: str, item: object) -> str:
+    """Return the digest of a chain with one more item."""
+    try:
+        content = orjson.dumps(item)
+    except (orjson.JSONEncodeError, TypeError):
+        # What cannot be saved can still be told apart.
+        content = repr(item).encode("utf-8", "backslashreplace")
+    return hashlib.sha256(digest.encode() + content).hexdigest()
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def parse_memory(document: Any, findings: Findings,

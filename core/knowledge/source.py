@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.config import KnowledgeConfig, parse_config
 from core.knowledge.findings import Findings
-from core.knowledge.index_file import read_index_header
 from core.knowledge.jsonfile import describe, read_bytes, read_json, read_json_lines
 from core.knowledge.kinds import FileKind, kind_of
 from core.knowledge.memory import parse_memory
 from core.knowledge.project import project_records
 from core.knowledge.records import RecordPlaces, Records, parse_records
 from core.search.models import find_model
+from core.search.prebuilt import PrebuiltCheck
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,15 +104,17 @@ def _read_config(path: Path, root: StorageRoot, findings: Findings, progress: Pr
     records, places, files = None, RecordPlaces(str(path)), [path]
     target = _named_file(config.records_file, "records_file", path, root, findings,
                          FileKind.RECORDS)
-    if target is not None:
-        own = Findings(findings.code, str(target))
-        kind = kind_of(target)
-        records, places, _ = _read_records(target, kind, own, progress, is_cancelled)
-        files.append(target)
     index = _named_file(config.index_file, "index_file", path, root, findings, None)
-    if index is not None:
-        _check_index(index, config, path, findings)
-        files.append(index)
+    # An index is checked in a process of its own, while the records are read here.
+    with PrebuiltCheck(index) if index is not None else nullcontext() as check:
+        if target is not None:
+            own = Findings(findings.code, str(target))
+            records, places, _ = _read_records(target, kind_of(target), own, progress, is_cancelled)
+            files.append(target)
+        if check is not None:
+            count = len(records.ids) if records is not None else None
+            _check_index(check, count, config, path, findings, progress, is_cancelled)
+            files.append(check.path)
     return Source(path, tuple(files), _stem(path), config, records, places, own)
 
 
@@ -156,19 +159,20 @@ def _read_records(path: Path, kind: FileKind, findings: Findings, progress: Prog
     return parse_records(raw, findings, places), places, name
 
 
-def _check_index(index: Path, config: KnowledgeConfig, path: Path, findings: Findings) -> None:
-    """Compare the index's dimension with the model's; say that the index itself is not used."""
-    header = read_index_header(index)
-    model = find_model(config.embedding_model, path.parent)
+def _check_index(check: PrebuiltCheck, count: int | None, config: KnowledgeConfig, path: Path,
+                 findings: Findings, progress: Progress, is_cancelled: IsCancelled) -> None:
+    """Compare the index's dimension with the model's; warn of an index that cannot be used."""
+    header, model = check.header, find_model(config.embedding_model, path.parent)
     if header is not None and model is not None and model.dimension not in (0, header.dimension):
         findings.error(f"wrong index dimension: the index has {header.dimension}, the embedding "
                        f"model {model.name} has {model.dimension}", "index_file",
                        hint="build the index with the model that the config names, or leave "
                        "index_file out")
         return
-    what = "of an unknown format" if header is None else f"a {header.format} index"
-    findings.warning(f"the prebuilt index is {what} and is not used: the inspector makes its own "
-                     "vectors from the texts", "index_file")
+    found = check.result(count, progress, is_cancelled)
+    if found.fault:
+        findings.warning(f"the prebuilt index is not used, so the texts are embedded: "
+                         f"{found.fault}", "index_file", hint=found.hint)
 
 
 def _stem(path: Path) -> str:

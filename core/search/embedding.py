@@ -133,6 +133,23 @@ class ModelProvider:
             list(side_by_side.map(_close, owners))
 
 
+def embedder_for(models: ModelProvider, name: str, where: Place,
+                 progress: Progress = no_progress) -> Embedder:
+    """Return a model, saying that it is being loaded if need be, and where it is named if it fails.
+
+    Raises
+    ------
+    InspectorError
+        As `ModelProvider.get`, at the place `where`.
+    """
+    if not models.loaded(name):
+        progress("loading the embedding model", 0, 0)
+    try:
+        return models.get(name)
+    except InspectorError as error:
+        raise InspectorError(error.code, error.message, place=where, hint=error.hint) from error
+
+
 class SentenceTransformerEmbedder:
     """An `Embedder` that runs a sentence-transformers model on the processor.
 

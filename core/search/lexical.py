@@ -21,7 +21,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -48,6 +48,25 @@ _BLOCK = 4096
 _NO_TQDM = "DISABLE_TQDM"
 _ARRAYS = ("scores", "rows", "starts", "words")
 _import_lock = threading.Lock()
+
+
+class TermIndex(Protocol):
+    """What the leg needs of an index of n records.
+
+    count : n.
+    vocabulary : its keys are the terms that the records have.
+    """
+
+    @property
+    def count(self) -> int:
+        """Number of records."""
+
+    @property
+    def vocabulary(self) -> Mapping[str, object]:
+        """The terms that the records have."""
+
+    def score(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """BM25 score of every record: float32 (n,), 0 or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +104,7 @@ def lexical_key(source: str) -> SidecarKey:
         "unicode": unicodedata.unidata_version})
 
 
-def sparse_leg(index: LexicalIndex, query: str,
+def sparse_leg(index: TermIndex, query: str,
                matching: NDArray[np.bool_] | None = None) -> SparseLeg:
     """Rank the records that have a query term, best score first, ties by row.
 

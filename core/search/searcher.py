@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from core.errors import Code, InspectorError, Place
 from core.folders import cache_folder
+from core.knowledge.index_file import USEARCH, read_index_header
 from core.knowledge.sidecar import SidecarFolder
-from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.progress import IsCancelled, Progress, alone, never_cancelled, no_progress, stop_if
 from core.search.candidates import Candidates, DenseLeg, SparseLeg
 from core.search.dense import (
     SMALL_STORE,
@@ -24,13 +24,15 @@ from core.search.dense import (
     load_index,
     store_index,
 )
+from core.search.embedding import embedder_for
 from core.search.index_process import IndexTask, ProcessIndex
 from core.search.lexical import LexicalIndex, prepare_lexical, sparse_leg
 from core.search.models import find_model
+from core.search.prebuilt import prebuilt_vectors
 from core.search.vectors import RecordVectors, prepare_vectors, vectors_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from core.search.embedding import Embedder, ModelProvider
 
 REMEMBERED_QUERIES = 256
-_POLL_S = 0.05
 
 
 class FilterProtocol(Protocol):
@@ -75,6 +76,7 @@ class KnowledgeSearch:
         self._vectors: RecordVectors | None = None
         self._index: HnswIndex | ProcessIndex | None = None
         self._model_identity = ""
+        self._made_by = ""
         self._locks = {"sparse": threading.Lock(), "dense": threading.Lock(),
                        "index": threading.Lock()}
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
@@ -110,7 +112,7 @@ class KnowledgeSearch:
             When `is_cancelled` says so.
         """
         if self._lexical is None:
-            with self._alone("sparse", is_cancelled):
+            with alone(self._locks["sparse"], is_cancelled):
                 if self._lexical is None:
                     self._lexical = prepare_lexical(self.knowledge.texts, self.knowledge.digest,
                                                     self._sidecars, progress, is_cancelled)
@@ -119,6 +121,7 @@ class KnowledgeSearch:
                       is_cancelled: IsCancelled = never_cancelled) -> None:
         """Load the model and the records' vectors, embedding what is missing.
 
+        A prebuilt USearch index that fits gives its vectors, so that nothing is embedded.
         A store of up to `SMALL_STORE` records gets its HNSW index too.
 
         Raises
@@ -129,12 +132,10 @@ class KnowledgeSearch:
             When `is_cancelled` says so; what was embedded until then is kept.
         """
         if self._vectors is None:
-            with self._alone("dense", is_cancelled):
+            with alone(self._locks["dense"], is_cancelled):
                 if self._vectors is None:
                     embedder = self._embedder(progress)
-                    knowledge = self.knowledge
-                    vectors = prepare_vectors(knowledge.texts, knowledge.digest, embedder,
-                                              self._sidecars, progress, is_cancelled)
+                    vectors, self._made_by = self._make_vectors(embedder, progress, is_cancelled)
                     self._model_identity = embedder.identity
                     self._vectors = vectors
         if len(self.knowledge.ids) <= SMALL_STORE:
@@ -151,7 +152,7 @@ class KnowledgeSearch:
         if self._vectors is None:
             self.prepare_dense(progress, is_cancelled)
         if self._index is None and len(self.knowledge.ids):
-            with self._alone("index", is_cancelled):
+            with alone(self._locks["index"], is_cancelled):
                 if self._index is None and self._vectors is not None:
                     self._index = self._make_index(self._vectors, progress, is_cancelled)
 
@@ -193,7 +194,7 @@ class KnowledgeSearch:
             matching_count=(len(knowledge.ids) if matching is None
                             else int(np.count_nonzero(matching))),
             dense=dense_result, sparse=sparse,
-            why_filtered=_WhyFiltered(knowledge, compiled_filter),
+            why_filtered=WhyFiltered(knowledge.columns, compiled_filter),
             metadata=knowledge.metadata,
             field_names=tuple(field.name for field in knowledge.fields),
             embed_ms=embed_ms, search_ms=1000 * (time.perf_counter() - started))
@@ -206,15 +207,8 @@ class KnowledgeSearch:
         return entry.name if entry is not None else name
 
     def _embedder(self, progress: Progress) -> Embedder:
-        name = self._model_name
-        if not self._models.loaded(name):
-            progress("loading the embedding model", 0, 0)
-        try:
-            return self._models.get(name)
-        except InspectorError as error:
-            where = Place(file=str(self.knowledge.path), json_path="embedding_model")
-            raise InspectorError(error.code, error.message, place=where,
-                                 hint=error.hint) from error
+        where = Place(file=str(self.knowledge.path), json_path="embedding_model")
+        return embedder_for(self._models, self._model_name, where, progress)
 
     def _embed_query(self, query: str, progress: Progress) -> NDArray[np.float32]:
         """Embed a query, or return what it was embedded as before."""
@@ -247,18 +241,31 @@ class KnowledgeSearch:
             raise LookupError("the dense leg has not been prepared")
         return dense_leg(self._vectors, vector, matching, self._index)
 
+    def _make_vectors(self, embedder: Embedder, progress: Progress,
+                      is_cancelled: IsCancelled) -> tuple[RecordVectors, str]:
+        """Load or make the records' vectors; also return whose they are, for their sidecar."""
+        texts, digest = self.knowledge.texts, self.knowledge.digest
+        for path in self._prebuilt_index():
+            found = prebuilt_vectors(path, texts, digest, embedder, self._sidecars, progress,
+                                     is_cancelled)
+            if found is not None:
+                return found
+        return prepare_vectors(texts, digest, embedder, self._sidecars, progress,
+                               is_cancelled), embedder.identity
+
     def _make_index(self, vectors: RecordVectors, progress: Progress,
                     is_cancelled: IsCancelled) -> HnswIndex | ProcessIndex:
         digest, (count, dimension) = self.knowledge.digest, vectors.vectors.shape
-        key = index_key(digest, self._model_identity, count, dimension)
+        key = index_key(digest, self._made_by, count, dimension)
+        ready_made = self._prebuilt_hnsw()
         progress("loading the vector index", 0, 0)
         if self._models.index_maker is not None and count > SMALL_STORE:
             made = self._models.index_maker(IndexTask(
-                key, vectors_key(digest, self._model_identity, dimension), self._sidecars,
-                self._prebuilt_index()), progress, is_cancelled)
+                key, vectors_key(digest, self._made_by, dimension), self._sidecars, ready_made),
+                progress, is_cancelled)
             if made is not None:
                 return made
-        index = load_index(key, self._sidecars, self._prebuilt_index())
+        index = load_index(key, self._sidecars, ready_made)
         if index is None:
             index = build_index(vectors, progress, is_cancelled)
             store_index(index, key, self._sidecars)
@@ -269,26 +276,22 @@ class KnowledgeSearch:
         knowledge = self.knowledge
         if not knowledge.config.index_file:
             return ()
-        return (knowledge.path.parent / knowledge.config.index_file,)
+        return (knowledge.path.resolve().parent / knowledge.config.index_file,)
 
-    @contextmanager
-    def _alone(self, what: str, is_cancelled: IsCancelled) -> Iterator[None]:
-        """Hold the lock of one stage, waiting for it no longer than the caller wants to."""
-        lock = self._locks[what]
-        while not lock.acquire(timeout=_POLL_S):
-            stop_if(is_cancelled)
-        try:
-            yield
-        finally:
-            lock.release()
+    def _prebuilt_hnsw(self) -> Sequence[Path]:
+        """As `_prebuilt_index`; one of USearch gives its vectors only and is not searched."""
+        headers = {path: read_index_header(path) for path in self._prebuilt_index()}
+        return [path for path, header in headers.items()
+                if header is None or header.format != USEARCH]
 
 
-class _WhyFiltered:
-    """Tells which part of the filter is false for a record."""
+class WhyFiltered:
+    """Tells which part of the filter is false for a record; "" without a filter."""
 
-    def __init__(self, knowledge: KnowledgeBase, compiled: FilterProtocol | None) -> None:
-        self._columns = knowledge.columns
+    def __init__(self, columns: Mapping[str, Any], compiled: FilterProtocol | None) -> None:
+        self._columns = columns
         self._compiled = compiled
 
     def __call__(self, row: int) -> str:
+        """Say it in a few words (``args[1] is false``)."""
         return self._compiled.falsified(self._columns, row) if self._compiled is not None else ""

@@ -61,7 +61,8 @@ class RecordVectors:
 
 def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
                     sidecars: SidecarFolder, progress: Progress = no_progress,
-                    is_cancelled: IsCancelled = never_cancelled) -> RecordVectors:
+                    is_cancelled: IsCancelled = never_cancelled,
+                    made_by: str = "") -> RecordVectors:
     """Load the vectors of all texts; embed those that are not there yet, and keep them.
 
     Identical texts are embedded once and have the same vector, bit by bit.
@@ -69,6 +70,7 @@ def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
     Parameters
     ----------
     source : hash of the texts (`KnowledgeBase.digest`).
+    made_by : whose vectors may be loaded; the embedder's own by default.
 
     Raises
     ------
@@ -79,7 +81,7 @@ def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
     """
     if not texts:
         return _ready(np.empty((0, embedder.dimension), np.float32), 0)
-    key = vectors_key(source, embedder.identity, embedder.dimension)
+    key = vectors_key(source, made_by or embedder.identity, embedder.dimension)
     found = [sidecar for _, sidecar in sidecars.intact(SUFFIX)
              if sidecar.key.kind == key.kind and _fits(sidecar, embedder.dimension)]
     for sidecar in found:
@@ -103,7 +105,8 @@ def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
             part.add(b"".join(keys[row] for row in rows), made)
             known.update((keys[row], vector) for row, vector in zip(rows, made, strict=True))
             done += len(rows)
-    return _ready(_store([known[text_key] for text_key in keys], keys, key, sidecars), len(missing))
+    return _ready(_store(np.stack([known[text_key] for text_key in keys]), keys, key, sidecars),
+                  len(missing))
 
 
 def vectors_key(source: str, model: str, dimension: int) -> SidecarKey:
@@ -119,10 +122,26 @@ def stored_vectors(key: SidecarKey, sidecars: SidecarFolder) -> RecordVectors | 
     return None
 
 
-def _store(rows: list[NDArray[np.float32]], keys: list[bytes], key: SidecarKey,
+def keep_vectors(vectors: NDArray[np.float32], texts: Sequence[str], key: SidecarKey,
+                 sidecars: SidecarFolder) -> RecordVectors:
+    """Store vectors that were made elsewhere; identical texts get the vector of the first.
+
+    Parameters
+    ----------
+    vectors : float32 (len(texts), d), each of length 1.
+    key : what `vectors_key` says of them.
+    """
+    keys = text_keys(texts)
+    first: dict[bytes, int] = {}
+    rows = [first.setdefault(text_key, row) for row, text_key in enumerate(keys)]
+    if len(first) < len(rows):
+        vectors = vectors[rows]
+    return _ready(_store(vectors, keys, key, sidecars), 0)
+
+
+def _store(vectors: NDArray[np.float32], keys: list[bytes], key: SidecarKey,
            sidecars: SidecarFolder) -> NDArray[np.float32]:
     """Write the finished vectors, and return them: from the file, where there is one now."""
-    vectors = np.stack(rows)
     hashes = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(-1, _KEY_BYTES)
     if sidecars.store(SUFFIX, key, {"keys": hashes, "vectors": vectors}):
         sidecars.remove(PART_SUFFIX)
@@ -143,8 +162,13 @@ def _ready(vectors: NDArray[np.float32], embedded: int) -> RecordVectors:
     return RecordVectors(vectors, np.flatnonzero(np.vecdot(vectors, vectors) == 0), embedded)
 
 
-def _are_of_unit_length(vectors: NDArray[np.float32]) -> bool:
-    """Whether every row has length 1 or 0; False with NaN or an infinity in it."""
+def are_of_unit_length(vectors: NDArray[np.float32]) -> bool:
+    """Whether every row has length 1 or 0; False with NaN or an infinity in it.
+
+    Parameters
+    ----------
+    vectors : float32 (n, d).
+    """
     with np.errstate(all="ignore"):
         squares = np.vecdot(vectors, vectors)
         return bool(((np.abs(squares - 1) <= _NORM_TOLERANCE) | (squares == 0)).all())
@@ -154,7 +178,7 @@ def _fits(sidecar: Sidecar, dimension: int) -> bool:
     vectors, keys = sidecar.arrays.get("vectors"), sidecar.arrays.get("keys")
     return (vectors is not None and keys is not None and vectors.dtype == np.float32
             and keys.dtype == np.uint8 and vectors.ndim == 2 and vectors.shape[1] == dimension
-            and keys.shape == (len(vectors), _KEY_BYTES) and _are_of_unit_length(vectors))
+            and keys.shape == (len(vectors), _KEY_BYTES) and are_of_unit_length(vectors))
 
 
 def _known_vectors(found: list[Sidecar], key: SidecarKey,
@@ -177,7 +201,7 @@ def _known_vectors(found: list[Sidecar], key: SidecarKey,
 
 def _embed(texts: list[str], embedder: Embedder) -> NDArray[np.float32]:
     vectors = embedder.embed(texts)
-    if vectors.shape != (len(texts), embedder.dimension) or not _are_of_unit_length(vectors):
+    if vectors.shape != (len(texts), embedder.dimension) or not are_of_unit_length(vectors):
         raise InspectorError(Code.InferenceFailed,
                              "the embedding model returned vectors that are not of length 1",
                              hint="its weights may be damaged: install it again")
@@ -274,6 +298,6 @@ def _read_part(path: Path, key: SidecarKey) -> Iterator[tuple[bytes, NDArray[np.
         split = at + _BLOCK_HEAD.size + count * _KEY_BYTES
         vectors = np.frombuffer(content, dtype="<f4", count=count * dimension, offset=split)
         vectors = vectors.reshape(count, dimension)
-        if _are_of_unit_length(vectors):
+        if are_of_unit_length(vectors):
             yield content[at + _BLOCK_HEAD.size:split], vectors
         at = end + _CHECK_BYTES

@@ -31,6 +31,7 @@ _HELP = {
     "in scope": "Nodes that root_node_id, tag_filters and directory_prefix let through.",
     "found": "Of these, the ones that share a word with the question, or with embeddings the best "
              "of each leg.",
+    "nearest": "The nearest of them: diagnostic_topk, before the threshold. The first decides.",
     "matches": "The best of them: top_k, where the walk starts.",
     "reached": "Matches and the nodes that the walk comes to from them.",
     "in the prompt": "The matches and what is around them: these nodes go into the prompt.",
@@ -87,6 +88,16 @@ def funnel_stages(counts: Counts, mode: RetrievalMode) -> tuple[Stage, ...]:
         return (*trunk, *_sparse_leg(counts, Leg.NONE),
                 _hits(counts, sparse_raw))
     return trunk + _hybrid_stages(counts)
+
+
+def intent_stages(counts: Counts) -> tuple[Stage, ...]:
+    """Return the stages of a ClassifyIntent: of its nearest examples, those near enough."""
+    trunk, nearest = funnel_stages(counts, RetrievalMode.Dense)[:2], counts.matching - counts.raw
+    return (*trunk,
+            Stage("nearest", counts.raw, Leg.NONE, nearest, Reason.TOP_K,
+                  "beyond diagnostic_topk"),
+            Stage("within threshold", counts.result, Leg.NONE, counts.raw - counts.result,
+                  Reason.THRESHOLD, "by threshold"))
 
 
 def sources(stages: tuple[Stage, ...], number: int) -> tuple[int, ...]:

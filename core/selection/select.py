@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.parameters import RetrievalMode, RetrieveParams
-from core.search.candidates import Candidates, DenseLeg, SparseLeg, leg_depth
+from core.search.candidates import MAX_TOP_K, Candidates, DenseLeg, SparseLeg, leg_depth
 from core.selection.fusion import Fused, reciprocal_rank_fusion
 from core.selection.record_listing import RecordListing, near_miss_keys
 from core.selection.why_not import needed_change
@@ -49,12 +49,18 @@ _BLOCK = 1024
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The parameters that selection reads (see `RetrieveParams` for ranges)."""
+    """The parameters that selection reads (see `RetrieveParams` for ranges).
+
+    top_k_name, most_top_k : what `top_k` is called where it is another parameter, which only Dense
+        mode knows of, and how far that goes.
+    """
 
     mode: RetrievalMode = RetrievalMode.Dense
     top_k: int = 2
     threshold: float = 0.5
     rrf_k: int = 60
+    top_k_name: str = "top_k"
+    most_top_k: int = MAX_TOP_K
 
     @classmethod
     def of(cls, params: RetrieveParams) -> Settings:

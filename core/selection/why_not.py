@@ -63,7 +63,7 @@ def _lexical_parts(selection: Selection, row: int) -> list[str]:
 def _dense_parts(selection: Selection, row: int) -> list[str]:
     rank = _dense_rank(selection, row)
     parts = _rank_part(selection, rank)
-    if rank > MAX_TOP_K:
+    if rank > selection.settings.most_top_k:
         return parts
     return _index_part(selection, row) + parts + _threshold_part(selection, row)
 
@@ -82,11 +82,12 @@ def _threshold_part(selection: Selection, row: int) -> list[str]:
 
 
 def _rank_part(selection: Selection, rank: int) -> list[str]:
-    if rank <= selection.settings.top_k:
+    settings = selection.settings
+    if rank <= settings.top_k:
         return []
-    if rank > MAX_TOP_K:
-        return [f"out of reach: rank {rank}, top_k ends at {MAX_TOP_K}"]
-    return [f"top_k ≥ {rank}"]
+    if rank > settings.most_top_k:
+        return [f"out of reach: rank {rank}, {settings.top_k_name} ends at {settings.most_top_k}"]
+    return [f"{settings.top_k_name} ≥ {rank}"]
 
 
 def _dense_rank(selection: Selection, row: int) -> int:

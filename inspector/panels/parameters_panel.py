@@ -16,13 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.parameters import RetrieveParams, node_table
+from core.parameters import NODE_TYPES, RetrieveParams, node_table
 from inspector import theme as themes
 from inspector.widgets.fields import Choice
 from inspector.widgets.labels import heading, tooltip
 from inspector.widgets.node_form import NodeForm
 from inspector.widgets.number_row import error_text
 from inspector.widgets.retrieve_form import RetrieveForm
+from inspector.widgets.simulated_exit import SimulatedExit, is_simulated
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 Form = RetrieveForm | NodeForm
 
 _MARGIN_PX = 12
+_EXIT_PARAMS = tuple(dict.fromkeys(
+    param for table in NODE_TYPES.values() for param in table.exits().values()))
 
 
 class ParametersPanel(Surface):
@@ -46,6 +49,8 @@ class ParametersPanel(Surface):
     param_edited(str, object) : parameter and new, valid value; live while a slider is dragged.
         Text (filter, instruction) comes after 150 ms of quiet, not yet compiled.
     param_edit_finished(str) : the edit of that parameter is over (one step to undo).
+    exit_picked(str, str) : node, and the exit that stands in for a language model's decision.
+    reply_edited(str, str) : node, and the label that stands in for the one a model would find.
     node_picked(str) : show another node's parameters.
     reset_requested() : take the graph's values of this node again.
     save_requested() : write the graph file.
@@ -53,6 +58,8 @@ class ParametersPanel(Surface):
 
     param_edited = Signal(str, object)
     param_edit_finished = Signal(str)
+    exit_picked = Signal(str, str)
+    reply_edited = Signal(str, str)
     node_picked = Signal(str)
     reset_requested = Signal()
     save_requested = Signal()
@@ -65,6 +72,8 @@ class ParametersPanel(Surface):
         self._retrieve_form = RetrieveForm()
         self._forms: dict[str, Form] = {RetrieveParams.node_type: self._retrieve_form}
         self._form: Form = self._retrieve_form
+        self._shown: tuple[str, str] = ("", "")
+        self._simulated = SimulatedExit()
         self._make_header()
         self._make_body()
         self._make_buttons()
@@ -96,11 +105,12 @@ class ParametersPanel(Surface):
             names = [name for name, _ in self._nodes]
             self.node_combo.setCurrentIndex(names.index(shown) if shown in names else -1)
         self._set_icons()
-        for param in ("found_exit", "not_found_exit", "default_exit", "triggered_exit",
-                      "not_triggered_exit", "tool_called_exit", "no_tool_called_exit"):
+        for param in _EXIT_PARAMS:
             self.set_choices(param, [name for name, _ in self._nodes])
         if not self._nodes:
             self._form.hide()
+            self._simulated.hide()
+            self._shown = ("", "")
             self._set_usable(False)
 
     def show_node(self, name: str, node_type: str, params: NodeParams,
@@ -110,7 +120,9 @@ class ParametersPanel(Surface):
         if form is not self._form or form.isHidden():
             self._form.hide()
             self._form = form
+            self._name_controls()
             form.show()
+        self._show_simulated(name, node_type)
         names = [node for node, _ in self._nodes]
         if name in names and self.node_combo.currentIndex() != names.index(name):
             with QSignalBlocker(self.node_combo):
@@ -122,14 +134,22 @@ class ParametersPanel(Surface):
         """Say beside a parameter why its value was refused; the next valid one clears it."""
         self._form.set_problem(param, _text(problem))
 
+    def show_simulated_exit(self, route: str) -> None:
+        """Show which exit (``found``, …) stands in for a decision of the node that is shown."""
+        self._simulated.show_exit(route)
+
+    def show_simulated_label(self, text: str, choices: Sequence[str]) -> None:
+        """Show the label that stands in when the exit is found, and offer others."""
+        self._simulated.show_label(text, choices)
+
     def set_filter_status(self, ok: bool | None, text: str | InspectorError) -> None:
         """Say whether the filter compiled (None: not known), how many match or what is wrong."""
-        self._retrieve_form.set_filter_status(ok, _text(text))
+        self._form.set_filter_status(ok, _text(text))
 
     def set_filter_fields(self, fields: Sequence[Field],
                           samples: Mapping[str, Scalar] | None = None) -> None:
         """Offer filter clauses for the storage's fields, with sample values."""
-        self._retrieve_form.set_fields(fields, samples)
+        self._form.set_fields(fields, samples)
 
     def set_marks(self, marks: Mapping[str, Sequence[float]]) -> None:
         """Draw ticks below the sliders: parameter → values at which the result changes."""
@@ -178,6 +198,12 @@ class ParametersPanel(Surface):
         self._empty.setWordWrap(True)
         self._empty.setProperty("role", "muted")
         self._body_layout.addWidget(self._empty)
+        self._simulated.hide()
+        self._simulated.exit_picked.connect(
+            lambda route: self.exit_picked.emit(self._shown[0], route))
+        self._simulated.label_edited.connect(
+            lambda text: self.reply_edited.emit(self._shown[0], text))
+        self._body_layout.addWidget(self._simulated)
         self._scroll.setWidget(body)
         body.setAutoFillBackground(False)
         self._scroll.setMinimumHeight(80)
@@ -220,6 +246,20 @@ class ParametersPanel(Surface):
         self._body_layout.addWidget(form, 1)
         form.param_edited.connect(self.param_edited)
         form.param_edit_finished.connect(self.param_edit_finished)
+
+    def _name_controls(self) -> None:
+        """Let the form that is shown have the names that several forms' controls share."""
+        for form in self._forms.values():
+            for name, control in form.shared_names.items():
+                owner = self._form if name in self._form.shared_names else self._retrieve_form
+                control.setObjectName(name if form is owner else f"hidden_{name}")
+
+    def _show_simulated(self, name: str, node_type: str) -> None:
+        table = node_table(node_type)
+        if table is not None and (name, node_type) != self._shown and is_simulated(table):
+            self._simulated.show_type(table, self._form.label_width_px)
+        self._simulated.setVisible(table is not None and is_simulated(table))
+        self._shown = (name, node_type)
 
     def _set_usable(self, usable: bool) -> None:
         self._empty.setVisible(not usable)

@@ -142,7 +142,8 @@ class PromptPanel(Surface):
         messages = projection.messages if projection is not None else ()
         self.view.show_messages(messages, chunk_id)
         self._copy.setEnabled(bool(messages))
-        self._token_count = sum(estimate_tokens(message.text) for message in messages)
+        self._token_count = 0 if _is_canned(projection) else sum(
+            estimate_tokens(message.text) for message in messages)
         self._show_token_count()
         problems = projection.problems if projection is not None else ()
         self.template.show_problems(problems, _fine(projection, params))
@@ -309,10 +310,18 @@ def _empty_text(projection: Projection | None, params: GenerateParams | None) ->
     return "The prompt cannot be rendered", "The template has a mistake"
 
 
+def _is_canned(projection: Projection | None) -> bool:
+    """Tell whether a ready line answered, so that no model reads the messages."""
+    return projection is not None and any(
+        message.origin == "canned" for message in projection.messages)
+
+
 def _fine(projection: Projection | None, params: GenerateParams | None) -> tuple[str, str]:
     """Return kind and text of the status of a template without lint problems."""
     if params is None:
         return "muted", ""
+    if _is_canned(projection):
+        return "info", "A ready line answered: the model is not asked"
     if projection is not None and projection.error is not None:
         return "error", error_text(projection.error)
     if not params.template.strip():

@@ -14,6 +14,7 @@ from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.labels import StatusLabel, set_role, tooltip
 from inspector.widgets.number_row import ParamLabel, param_tip
+from inspector.widgets.value_rows import ValueRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,6 +91,11 @@ class FilterEditor(QWidget):
         self.set_status(None, "")
 
     @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """The editor, its status and its buttons."""
+        return self.editor, self.status, self.insert_button, self.tidy_button
+
+    @property
     def text(self) -> str:
         """The text in the editor, in force or not."""
         return self.editor.text
@@ -157,3 +163,36 @@ class FilterEditor(QWidget):
 
     def _on_text_edited(self, text: str) -> None:
         self.filter_edited.emit(text)
+
+
+class FilterRow(ValueRow):
+    """A filter among the rows of a form."""
+
+    def __init__(self, label: str, spec: ParamSpec, parent: QWidget | None = None) -> None:
+        super().__init__(label, spec, parent)
+        self._grid.removeWidget(self.label)
+        self.editor = FilterEditor(spec, self.label)
+        self._grid.addWidget(self.editor, 0, 0, 1, 2)
+        self.editor.filter_edited.connect(self._edited)
+        self.editor.edit_finished.connect(self._finish)
+
+    def set_value(self, value: Any) -> None:
+        """Show the filter."""
+        self.editor.show_filter(str(value))
+
+    def forget_draft(self) -> None:
+        """Let the next filter replace what is typed."""
+        self.editor.editor.forget_draft()
+
+    def refuse(self, text: str) -> None:
+        """Say below the filter why it does not compile; it stays as a draft."""
+        self.editor.set_status(False if text else None, text)
+
+    def discard_draft(self) -> None:
+        """Show the filter in force."""
+        self.editor.editor.discard_draft()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        super().apply_theme(theme)
+        self.editor.apply_theme(theme)

@@ -6,7 +6,21 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from core.parameters import KeywordRetrieveParams, NodeParams, RetrieveSubgraphParams
+from core.parameters import (
+    CannedResponseParams,
+    ClassifyIntentLLMParams,
+    ClassifyIntentParams,
+    GenerateAndSpeakParams,
+    GenerateParams,
+    HumanMessageGuardrailParams,
+    IntentToInstructionParams,
+    KeywordRetrieveParams,
+    NodeParams,
+    RetrieveSubgraphParams,
+    SpeakParams,
+    ToolCallParams,
+    WriteToMemoryParams,
+)
 from inspector.models.scales import KneeScale
 from inspector.widgets.number_row import SLIDER_STEPS
 
@@ -92,8 +106,72 @@ SUBGRAPH = FormPlan(
         "root_node_id": "the whole graph", "directory_prefix": "any directory",
         "tag_filters": '{"kind": "person"}', "input": _INPUT}))
 
+_DEFAULT_EXIT = ("Exits", ("default_exit",))
+_DEFAULT_MODEL = MappingProxyType({"model_name": "the graph's default"})
+_SHARE_SCALE = KneeScale(0, SLIDER_STEPS, SLIDER_STEPS // 2, 0.5)
+
+_OTHERS: dict[type[NodeParams], FormPlan] = {
+    GenerateParams: FormPlan(
+        sections=(("Prompt", ("template", "placement", "system_prompt")),
+                  ("Model", ("model_name", "stream")), _DEFAULT_EXIT),
+        empty=_DEFAULT_MODEL),
+    GenerateAndSpeakParams: FormPlan(
+        sections=(("Prompt", ("template", "placement", "system_prompt")),
+                  ("Model", ("model_name", "stream", "voice")), _DEFAULT_EXIT),
+        empty=_DEFAULT_MODEL),
+    CannedResponseParams: FormPlan(
+        sections=(("Lines", ("selection_strategy", "string_storage", "inline_strings")),
+                  _DEFAULT_EXIT),
+        labels=MappingProxyType({"inline_strings": "lines given right here"})),
+    HumanMessageGuardrailParams: FormPlan(
+        sections=(("Patterns", ("string_storage", "inline_strings")),
+                  ("Exits", ("triggered_exit", "not_triggered_exit"))),
+        labels=MappingProxyType({"inline_strings": "patterns given right here"})),
+    ClassifyIntentParams: FormPlan(
+        sections=(("Match", ("threshold", "filter")),
+                  ("Label", ("metadata_field", "notify_client")),
+                  ("Storage", ("embedded_string_storage", "diagnostic_topk")), _EXITS),
+        labels=MappingProxyType({"metadata_field": "field", "notify_client": "tell game",
+                                 "diagnostic_topk": "hits shown"}),
+        stems=MappingProxyType({"threshold": "threshold"}),
+        scales=MappingProxyType({
+            "threshold": KneeScale(0, 2 * SLIDER_STEPS, SLIDER_STEPS, 0.8),
+            "diagnostic_topk": KneeScale(1, 64, 16, 0.6)}),
+        hints=MappingProxyType({"threshold": "0 to 2 · 0 = no limit",
+                                "diagnostic_topk": "1 to 64 · the nearest decides"}),
+        empty=MappingProxyType({"metadata_field": "metadata field of the label"})),
+    IntentToInstructionParams: FormPlan(
+        sections=(("Instruction", ("instruction_name",)),
+                  ("Texts by label", ("string_storage", "inline_keys", "inline_strings")),
+                  _DEFAULT_EXIT),
+        labels=MappingProxyType({"inline_keys": "labels given right here",
+                                 "inline_strings": "their texts, in the same order"}),
+        empty=MappingProxyType({"instruction_name": "the node's name"})),
+    ToolCallParams: FormPlan(
+        sections=(("Model", ("model_name", "notify_client", "system_prompt")),
+                  ("Exits", ("tool_called_exit", "no_tool_called_exit"))),
+        labels=MappingProxyType({"notify_client": "tell game"}), empty=_DEFAULT_MODEL),
+    ClassifyIntentLLMParams: FormPlan(
+        sections=(("Labels", ("intents_ids", "intents_prompt")),
+                  ("Decision", ("threshold", "margin", "history_turns")),
+                  ("Model", ("model_name", "system_prompt")), _EXITS),
+        labels=MappingProxyType({"intents_ids": "labels", "intents_prompt": "described",
+                                 "history_turns": "turns"}),
+        stems=MappingProxyType({"threshold": "threshold"}),
+        scales=MappingProxyType({"threshold": _SHARE_SCALE, "margin": _SHARE_SCALE}),
+        hints=MappingProxyType({"threshold": "0 to 1 · least probability",
+                                "margin": "0 to 1 · lead over the second",
+                                "history_turns": "0 to 64 · earlier turns read"}),
+        empty=_DEFAULT_MODEL),
+    SpeakParams: FormPlan(sections=(("Speech", ("voice",)), _DEFAULT_EXIT)),
+    WriteToMemoryParams: FormPlan(
+        sections=(("Memory store", ("storage_name", "schema")),
+                  ("Record", ("input", "metadata")), _DEFAULT_EXIT),
+        empty=MappingProxyType({"input": _INPUT, "metadata": '{"mood": "glad", "day": 3}'})),
+}
+
 _PLANS: Mapping[type[NodeParams], FormPlan] = MappingProxyType({
-    KeywordRetrieveParams: KEYWORD, RetrieveSubgraphParams: SUBGRAPH})
+    **_OTHERS, KeywordRetrieveParams: KEYWORD, RetrieveSubgraphParams: SUBGRAPH})
 
 
 def plan_of(table: type[NodeParams]) -> FormPlan:

@@ -1,4 +1,4 @@
-"""A structural parameter: shown, and edited only on request."""
+"""A structural parameter: shown, and edited only on request. Schemas are picked from a catalog."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 from core.errors import InspectorError
 from inspector import theme as themes
 from inspector.widgets.fields import Choice, LineEdit
-from inspector.widgets.labels import ElidedLabel, set_role, tooltip
+from inspector.widgets.labels import ElidedLabel, WrapLabel, set_role, tooltip
 from inspector.widgets.number_row import param_tip
 from inspector.widgets.spins import parse_number
 from inspector.widgets.value_rows import ValueRow
@@ -19,23 +19,44 @@ from inspector.widgets.value_rows import ValueRow
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from PySide6.QtGui import QKeyEvent
+
     from core.parameters import ParamSpec
     from inspector.theme import Theme
 
 LOCK_TIP = ("Fixed once the agent exists. Editing it makes a new agent from the edited graph: "
             "its counters start anew.")
+UNREGISTERED = "Unregistered"
+"""Marks a schema that the catalog lacks."""
+
+
+def editable(combo: Choice, name: str) -> LineEdit:
+    """Let a value be typed into a combo box that is not offered; return the line for it."""
+    combo.setEditable(True)
+    combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    line = LineEdit()
+    # The frame is the combo box's; a second one inside it would cut the letters.
+    line.setStyleSheet("QLineEdit { border: none; background: transparent; padding: 0 }")
+    line.setAccessibleName(name)
+    combo.setLineEdit(line)
+    return line
 
 
 class LockedRow(ValueRow):
     """A structural parameter: shown, and edited only on request, since that makes a new agent.
 
-    `names` maps values to the words shown for them, e.g. "" to ``END``; `choices` are offered.
+    Parameters
+    ----------
+    names : value → the words shown for it, e.g. "" → ``END``.
+    typed : whether a value that is not offered can be typed.
     """
 
     def __init__(self, label: str, spec: ParamSpec, stem: str = "",
-                 names: Mapping[str, str] | None = None, parent: QWidget | None = None) -> None:
+                 names: Mapping[str, str] | None = None, parent: QWidget | None = None, *,
+                 typed: bool = True) -> None:
         super().__init__(label, spec, parent)
         self._names = dict(names or {})
+        self._standing_problem = ""
         self._choices: tuple[str, ...] = ()
         self._value: Any = spec.default
         self._note = ""
@@ -51,12 +72,8 @@ class LockedRow(ValueRow):
         self.combo.setMinimumContentsLength(3)
         self.combo.setVisible(False)
         self._is_enum = issubclass(spec.kind, IntEnum)
-        if not self._is_enum and not spec.is_exit:
-            self.combo.setEditable(True)
-            self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-            line = LineEdit()
-            self.combo.setLineEdit(line)
-            line.setAccessibleName(label)
+        if typed and not self._is_enum and not spec.is_exit:
+            line = editable(self.combo, label)
             line.returnPressed.connect(self._commit_typed)
             line.cancelled.connect(self.close_editor)
         box = QWidget()
@@ -88,13 +105,25 @@ class LockedRow(ValueRow):
     def set_value(self, value: Any) -> None:
         """Show the value; an open editor stays open while the value is the same."""
         if value != self._value:
+            self._standing_problem = ""
             self.close_editor()
         self._value = value
         self._show()
 
     def forget_draft(self) -> None:
+        """Close the editor: it was another node's."""
+        self._standing_problem = ""
+        self.close_editor()
+
+    def discard_draft(self) -> None:
         """Close the editor."""
         self.close_editor()
+
+    def refuse(self, text: str) -> None:
+        """Say why a value is refused: the one that was asked for, or the one in force itself."""
+        if not self.is_editing:
+            self._standing_problem = text
+        super().refuse(text)
 
     def words(self, value: Any) -> str:
         """Return the value's name."""
@@ -118,10 +147,10 @@ class LockedRow(ValueRow):
                 self.combo.addItems([member.name for member in self.spec.kind])
                 self.combo.setCurrentText(self._value.name)
             else:
-                for value in dict.fromkeys([*self._choices, self._value]):
-                    self.combo.addItem(self._names.get(value, str(value)), value)
+                for value in self._offered():
+                    self.combo.addItem(self._item_text(value), value)
                 self.combo.setCurrentIndex(self.combo.findData(self._value))
-                if self._value in self._names and not self._choices:
+                if self.combo.isEditable() and self._value in self._names and not self._choices:
                     self.combo.setEditText(self._value)
         self.value_label.hide()
         self.combo.show()
@@ -131,10 +160,16 @@ class LockedRow(ValueRow):
             line.selectAll()
 
     def close_editor(self) -> None:
-        """Show the value again."""
+        """Show the value again, and what is wrong with it."""
         self.combo.hide()
         self.value_label.show()
-        self.show_problem("")
+        self.show_problem(self._standing_problem)
+
+    def _offered(self) -> list[str]:
+        return list(dict.fromkeys([*self._choices, self._value]))
+
+    def _item_text(self, value: str) -> str:
+        return self._names.get(value, str(value))
 
     def _show(self) -> None:
         text = self.words(self._value)
@@ -174,3 +209,53 @@ class LockedRow(ValueRow):
             return
         self._edited(value)
         self._finish()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave the value as it is with Escape."""
+        if event.key() == Qt.Key.Key_Escape and self.is_editing:
+            self.close_editor()
+            self.button.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        super().keyPressEvent(event)
+
+
+class SchemaRow(LockedRow):
+    """A schema of the catalog, or none. One that the catalog lacks is kept, and marked so.
+
+    `set_choices` offers ``""`` and the catalog's names.
+    """
+
+    def __init__(self, spec: ParamSpec, stem: str = "", parent: QWidget | None = None) -> None:
+        super().__init__("schema", spec, stem, names={"": "(none)"}, parent=parent, typed=False)
+        self._graph_value = ""
+        self._unknown = WrapLabel("Not in the catalog; the game's server may know it.")
+        self._unknown.setProperty("role", "muted")
+        self._unknown.setFont(themes.scaled_font(self._unknown.font(), 0.88))
+        self._unknown.hide()
+        self._grid.addWidget(self._unknown, 1, 1)
+
+    def show_value(self, value: Any, graph_value: Any, *, other: bool = False) -> None:
+        """Show the schema in force; the graph's own stays on offer, in the catalog or not."""
+        self._graph_value = str(graph_value)
+        super().show_value(value, graph_value, other=other)
+
+    def set_choices(self, values: Sequence[str]) -> None:
+        """Offer these names, and mark the schema anew."""
+        super().set_choices(values)
+        self._show()
+
+    def words(self, value: Any) -> str:
+        """Return the name, with the mark of an unregistered one."""
+        return self._item_text(str(value))
+
+    def _show(self) -> None:
+        super()._show()
+        self._unknown.setVisible(bool(self._value) and self._value not in self._choices)
+
+    def _offered(self) -> list[str]:
+        return list(dict.fromkeys(["", *self._choices, self._graph_value, self._value]))
+
+    def _item_text(self, value: str) -> str:
+        if not value or value in self._choices:
+            return super()._item_text(value)
+        return f"{value} · {UNREGISTERED}"

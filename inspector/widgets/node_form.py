@@ -10,9 +10,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.parameters import GenerateParams
+from inspector.widgets.filter_editor import FilterRow
 from inspector.widgets.form_plans import plan_of
 from inspector.widgets.labels import WrapLabel, heading
-from inspector.widgets.locked_row import LockedRow
+from inspector.widgets.locked_row import LockedRow, SchemaRow
 from inspector.widgets.number_row import NumberRow
 from inspector.widgets.segment_row import SegmentRow
 from inspector.widgets.value_rows import (
@@ -22,18 +23,20 @@ from inspector.widgets.value_rows import (
     SwitchRow,
     TextRow,
     ValueRow,
+    names_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from core.knowledge.schema import Field, Scalar
     from core.parameters import NodeParams, ParamSpec
     from inspector.theme import Theme
 
 _LABELS = {"embedded_string_storage": "file", "string_storage": "file",
            "selection_strategy": "strategy", "instruction_name": "name",
            "inline_strings": "lines", "inline_keys": "labels", "model_name": "model",
-           "diagnostic_topk": "shown hits"}
+           "storage_name": "store"}
 _LABEL_COLUMN_PX = 110
 _ELSEWHERE = {"template": "The template is edited in the Prompt tab, beside what it renders."}
 
@@ -52,6 +55,9 @@ class NodeForm(QWidget):
     -------
     param_edited(str, object) : parameter and new value.
     param_edit_finished(str) : the edit of that parameter is over.
+
+    `label_width_px` is the width of the column of labels. `shared_names` maps object names, which
+    other forms' controls take over while those forms are shown, to this form's controls.
     """
 
     param_edited = Signal(str, object)
@@ -66,9 +72,11 @@ class NodeForm(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         self._plan = plan_of(table)
+        self.label_width_px = self._widest_label()
         for title, names in self._plan.sections:
             self._add_section(layout, title, [table.specs()[name] for name in names])
         layout.addStretch(1)
+        self.shared_names = names_of(*self._shared_controls())
 
     def show_params(self, node: str, params: NodeParams, baseline: NodeParams) -> None:
         """Show the parameters in force; `baseline` has the graph's values."""
@@ -89,6 +97,19 @@ class NodeForm(QWidget):
         """Say beside the parameter why its value was refused, or nothing with ""."""
         if param in self.rows:
             self.rows[param].refuse(text)
+
+    def set_filter_status(self, ok: bool | None, text: str) -> None:
+        """Say whether the filter compiled and what it lets through."""
+        row = self.rows.get("filter")
+        if isinstance(row, FilterRow):
+            row.editor.set_status(ok, text)
+
+    def set_fields(self, fields: Sequence[Field],
+                   samples: Mapping[str, Scalar] | None = None) -> None:
+        """Offer filter clauses for these fields."""
+        row = self.rows.get("filter")
+        if isinstance(row, FilterRow):
+            row.editor.set_fields(fields, samples)
 
     def set_marks(self, marks: Mapping[str, Sequence[float]]) -> None:
         """Draw ticks: parameter → values at which the result changes."""
@@ -115,10 +136,9 @@ class NodeForm(QWidget):
     def _add_section(self, layout: QVBoxLayout, title: str, specs: Sequence[ParamSpec]) -> None:
         if not specs:
             return
+        if layout.count():
+            layout.addSpacing(4)
         layout.addWidget(heading(title))
-        beside = [s for s in specs if not s.multiline and s.kind is not tuple]
-        width = max((self.fontMetrics().horizontalAdvance(self._label(s)) for s in beside),
-                    default=0) + 16
         for spec in specs:
             if spec.name in _ELSEWHERE and issubclass(self._table, GenerateParams):
                 note = WrapLabel(_ELSEWHERE[spec.name])
@@ -126,11 +146,28 @@ class NodeForm(QWidget):
                 layout.addWidget(note)
                 continue
             row = self._row(spec)
-            row.label.setMinimumWidth(min(width, _LABEL_COLUMN_PX))
+            row.label.setMinimumWidth(self.label_width_px)
             row.value_edited.connect(partial(self.param_edited.emit, spec.name))
             row.edit_finished.connect(partial(self.param_edit_finished.emit, spec.name))
             self.rows[spec.name] = row
             layout.addWidget(row)
+
+    def _widest_label(self) -> int:
+        """Return the width of the column of labels that stand beside their controls, px."""
+        beside = [spec for spec in self._table.specs().values()
+                  if not spec.multiline and spec.kind is not tuple]
+        widest = max(self.fontMetrics().horizontalAdvance(self._label(spec)) for spec in beside)
+        return min(widest + 16, _LABEL_COLUMN_PX)
+
+    def _shared_controls(self) -> list[QWidget]:
+        """Return the controls that the form of Retrieve has by the same names."""
+        controls: list[QWidget] = []
+        for name, row in self.rows.items():
+            if isinstance(row, FilterRow):
+                controls += row.editor.controls
+            elif isinstance(row, NumberRow) and self._plan.stems.get(name) == "threshold":
+                controls += (row.slider, row.spin)
+        return controls
 
     def _label(self, spec: ParamSpec) -> str:
         return self._plan.labels.get(spec.name) or label_of(spec)
@@ -140,6 +177,10 @@ class NodeForm(QWidget):
         stem = plan.stems.get(spec.name, f"{self._table.node_type}_{spec.name}")
         if spec.kind is tuple:
             return LinesRow(label, spec, stem)
+        if spec.name == "schema":
+            return SchemaRow(spec, stem)
+        if spec.name == "filter":
+            return FilterRow(label, spec)
         if spec.structural:
             empty = "END" if spec.is_exit else plan.empty.get(spec.name, "(none)")
             return LockedRow(label, spec, stem, names={"": empty})

@@ -1,7 +1,8 @@
 """The chat messages as a model would read them, each chunk tinted, its role beside each message.
 
 Where the view is narrow, the roles stand above their messages: that of the message in sight on
-the top line, those of the others on the lines that part the messages.
+the top line, those of the others on the lines that part the messages. Messages of earlier turns
+are dimmed, below a line that says so.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from inspector import theme as themes
 from inspector.widgets.empty_state import paint_empty_state
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _GAP_PX = 8
 _ROLES = ("system", "assistant", "user")
 _NARROW_CHARACTERS = 60
+_EARLIER, _NOW = "earlier turns", "this turn"
 
 
 class Tinted(NamedTuple):
@@ -79,6 +81,8 @@ class PromptView(QPlainTextEdit):
         self._starts: list[int] = []
         self._first_lines: dict[int, str] = {}
         self._breaks: set[int] = set()
+        self._captions: dict[int, str] = {}
+        self._earlier: tuple[int, int] = (0, 0)
         self._current = ""
         self._is_narrow = False
         self._empty = ("No prompt yet", "Ask a question to see what the model would read")
@@ -114,11 +118,16 @@ class PromptView(QPlainTextEdit):
         self._messages = messages
         self.setCursorWidth(1 if messages else 0)
         self._spans, self._first_lines, self._breaks = [], {}, set()
+        self._captions, self._earlier = {}, (0, 0)
         texts: list[str] = []
         offset = line = 0
+        was_earlier = False
         for index, message in enumerate(messages):
-            if index:
+            is_earlier = message.origin == "dialog"
+            if index or is_earlier:
                 self._breaks.add(line)
+                if is_earlier is not was_earlier:
+                    self._captions[line] = _EARLIER if is_earlier else _NOW
                 texts.append("")
                 offset, line = offset + 1, line + 1
             # The same length in place of line ends that Qt would join, so that spans stay right.
@@ -129,12 +138,17 @@ class PromptView(QPlainTextEdit):
                                    span.block, span.chunk, ids(span.block, span.chunk))
                             for span in message.spans]
             texts.append(text)
+            if is_earlier:
+                start = self._earlier[0] if was_earlier else offset
+                self._earlier = (start, offset + units(len(text)))
+            was_earlier = is_earlier
             offset += units(len(text)) + 1
             line += text.count("\n") + text.count("\u2029") + 1
         self._starts = [span.start for span in self._spans]
         self._set_gutter_width()
         place = self.verticalScrollBar().value()
         self.setPlainText("\n".join(texts))
+        self._dim_earlier()
         self.verticalScrollBar().setValue(place)
         self._gutter.update()
 
@@ -151,6 +165,7 @@ class PromptView(QPlainTextEdit):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
+        self._dim_earlier()
         self._set_gutter_width()
         self.viewport().update()
         self._gutter.update()
@@ -182,6 +197,19 @@ class PromptView(QPlainTextEdit):
                 painter.drawText(QRectF(0, top, gutter.width() - _GAP_PX, height),
                                  Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, role)
             block = block.next()
+
+    def _dim_earlier(self) -> None:
+        """Draw the messages of earlier turns in the muted colour."""
+        start, end = self._earlier
+        if start == end:
+            self.setExtraSelections([])
+            return
+        dimmed = QTextEdit.ExtraSelection()
+        dimmed.cursor = QTextCursor(self.document())
+        dimmed.cursor.setPosition(start)
+        dimmed.cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        dimmed.format.setForeground(self._theme.muted)
+        self.setExtraSelections([dimmed])
 
     def _role_font(self) -> QFont:
         return themes.scaled_font(self.font(), 0.9)
@@ -237,15 +265,16 @@ class PromptView(QPlainTextEdit):
             block = block.next()
 
     def _paint_break(self, painter: QPainter, number: int, box: QRectF) -> None:
-        """Draw a line between two messages, with the role of the second where it is narrow."""
+        """Draw a line between two messages; say which turns follow, and who where it is narrow."""
         left, y = box.left() + self.document().documentMargin(), box.center().y()
         role = self._first_lines.get(number + 1, "") if self._is_narrow else ""
-        if role:
+        said = " · ".join(part for part in (self._captions.get(number, ""), role) if part)
+        if said:
             painter.setFont(self._role_font())
             painter.setPen(self._theme.muted)
             painter.drawText(QRectF(left, box.top(), box.width(), box.height()),
-                             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, role)
-            left += painter.fontMetrics().horizontalAdvance(role) + _GAP_PX
+                             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
+            left += painter.fontMetrics().horizontalAdvance(said) + _GAP_PX
         painter.setPen(self._theme.line)
         painter.drawLine(QPointF(left, y), QPointF(self.viewport().width(), y))
 

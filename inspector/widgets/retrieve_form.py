@@ -14,9 +14,9 @@ from inspector.models.scales import KneeScale
 from inspector.widgets.fields import joined, segment
 from inspector.widgets.filter_editor import FilterEditor
 from inspector.widgets.labels import StatusLabel, heading, tooltip
-from inspector.widgets.locked_row import LockedRow
+from inspector.widgets.locked_row import LockedRow, SchemaRow
 from inspector.widgets.number_row import SLIDER_STEPS, NumberRow, ParamLabel
-from inspector.widgets.value_rows import LineRow, ValueRow
+from inspector.widgets.value_rows import LineRow, ValueRow, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from core.knowledge.schema import Field, Scalar
     from core.parameters import NodeParams
     from inspector.theme import Theme
-
-UNREGISTERED = "Unregistered"
 
 _MODE_TIPS = {
     RetrievalMode.Dense: "Match by meaning: cosine distance of embeddings, smaller is closer.",
@@ -53,6 +51,9 @@ class RetrieveForm(QWidget):
     -------
     param_edited(str, object) : parameter and new value; live while a slider is dragged.
     param_edit_finished(str) : the edit of that parameter is over.
+
+    `label_width_px` is the width of the column of labels. `shared_names` maps object names, which
+    other forms' controls take over while those forms are shown, to this form's controls.
     """
 
     param_edited = Signal(str, object)
@@ -63,7 +64,6 @@ class RetrieveForm(QWidget):
         specs = RetrieveParams.specs()
         self._node = ""
         self._mode = RetrievalMode.Dense
-        self._schemas: tuple[str, ...] = ()
         self.numbers = {
             "top_k": NumberRow("top_k", specs["top_k"], "topK", _TOP_K_SCALE,
                                hint="1 to 1000 · chunks at most"),
@@ -80,7 +80,7 @@ class RetrieveForm(QWidget):
             "embedded_string_storage": LockedRow(
                 "file", specs["embedded_string_storage"], names={"": "(none)"}),
             "storage_name": LockedRow("name", specs["storage_name"], names={"": "(none)"}),
-            "schema": LockedRow("schema", specs["schema"], names={"": "(none)"}),
+            "schema": SchemaRow(specs["schema"]),
             "input": LockedRow("input", specs["input"], names={"": "player's message"}),
             "found_exit": LockedRow("found", specs["found_exit"], names={"": "END"}),
             "not_found_exit": LockedRow("not_found", specs["not_found_exit"],
@@ -90,6 +90,9 @@ class RetrieveForm(QWidget):
         self.mode_problem = StatusLabel()
         self.mode_problem.hide()
         self.modes = self._make_modes()
+        threshold = self.numbers["threshold"]
+        self.shared_names = names_of(threshold.slider, threshold.spin,
+                                     *self.filter_editor.controls)
         self._lay_out()
         self._connect()
 
@@ -147,8 +150,6 @@ class RetrieveForm(QWidget):
         row = self.rows.get(param)
         if isinstance(row, LockedRow):
             row.set_choices(["", *values] if param != "embedded_string_storage" else values)
-        if param == "schema":
-            self._schemas = tuple(values)
 
     def discard_drafts(self) -> None:
         """Show the values in force in place of whatever is half typed or refused."""
@@ -194,7 +195,7 @@ class RetrieveForm(QWidget):
         layout.addWidget(self.mode_problem)
         labels = [number.label for number in self.numbers.values()]
         labels += [row.label for row in self.rows.values()]
-        width = max(label.sizeHint().width() for label in labels)
+        width = self.label_width_px = max(label.sizeHint().width() for label in labels)
         for number in self.numbers.values():
             number.label.setMinimumWidth(width)
             layout.addWidget(number)
@@ -243,12 +244,10 @@ class RetrieveForm(QWidget):
         for name, used in (("embedded_string_storage", from_file), ("storage_name", not from_file)):
             row = self.rows[name]
             if isinstance(row, LockedRow):
-                row.set_note("" if used else
-                             f"used with {'FromName' if from_file else 'FromFile'}")
+                row.set_note("" if used else "unused")
         schema = self.rows["schema"]
-        if isinstance(schema, LockedRow):
-            unknown = bool(params.schema) and params.schema not in self._schemas
-            schema.set_note(UNREGISTERED if unknown else "")
+        if isinstance(schema, SchemaRow):
+            schema.set_note("" if from_file or params.schema else "required")
 
     def _on_mode_clicked(self, mode: RetrievalMode, *_: Any) -> None:
         self.param_edited.emit("retrieval_mode", mode)

@@ -14,10 +14,16 @@ from inspector.widgets.labels import StatusLabel, set_role, tooltip
 from inspector.widgets.number_row import ParamLabel, param_tip
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from enum import IntEnum
 
     from core.parameters import ParamSpec
     from inspector.theme import Theme
+
+
+def names_of(*widgets: QWidget) -> Mapping[str, QWidget]:
+    """Map the widgets' object names to them."""
+    return {widget.objectName(): widget for widget in widgets}
 
 
 class ValueRow(QWidget):

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
@@ -13,17 +14,19 @@ from core.graph import (
     GraphDescription,
     InstructionParams,
     KnowledgeSourceKind,
+    NodeParams,
     Placement,
     RetrievalMode,
     RetrieveParams,
     SelectionStrategy,
-    SpeakParams,
     Workspace,
 )
 from core.graph.agent import MAX_STEPS, run_turn
 from core.graph.workspace import SearchNeeded
 from core.knowledge.findings import FileRefused
 from core.knowledge.root import StorageRoot
+from core.parameters import NODE_TYPES
+from core.turn import TurnRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -160,15 +163,27 @@ def test_a_loop_ends_with_4003_and_the_nodes_that_ran(workspace: Workspace) -> N
     assert len(turn.debug_info["nodes"]) == MAX_STEPS == 64
 
 
+@dataclass(frozen=True, kw_only=True)
+class OddParams(NodeParams):
+    node_type: ClassVar[str] = "Odd"
+
+
 def test_a_node_that_does_not_run_here_ends_the_turn_with_3003_and_its_name(
         workspace: Workspace) -> None:
-    agent = Agent(graph_of(("i", InstructionParams(default_exit="voice")),
-                           ("voice", SpeakParams())), workspace)
+    agent = Agent(graph_of(("i", InstructionParams(default_exit="odd")), ("odd", OddParams())),
+                  workspace)
     turn = agent.turn("x")
     assert turn.error is not None
     assert turn.error.code is Code.GraphCompilationFailed
-    assert "voice" in turn.error.message
+    assert "odd" in turn.error.message
     assert [run.name for run in turn.runs] == ["i"]
+
+
+@pytest.mark.parametrize("table", NODE_TYPES.values(), ids=NODE_TYPES)
+def test_every_node_type_runs(workspace: Workspace, table: type[NodeParams]) -> None:
+    request = TurnRequest(" ", {"node": table()}, "node")
+    turn = run_turn(request, workspace)
+    assert turn.error is None or "does not run here" not in turn.error.message
 
 
 def test_a_missing_storage_fails_the_agent_with_3010(workspace: Workspace) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -129,3 +130,98 @@ def test_what_is_saved_is_loaded_again(tmp_path_factory: pytest.TempPathFactory,
     store.save(path)
     loaded = MemoryStore.load(path)
     assert (loaded.name, loaded.records) == (store.name, store.records)
+
+
+RECORDS = st.lists(st.fixed_dictionaries(
+    {"id": st.uuids().map(str), "text": st.text(alphabet="ab ", max_size=4)},
+    optional={"metadata": st.dictionaries(st.sampled_from("xy"), st.integers() | st.booleans())}),
+    max_size=5, unique_by=lambda record: record["id"])
+
+
+@given(RECORDS)
+def test_a_grown_store_equals_the_one_that_is_made_at_once(records: list[dict[str, Any]]) -> None:
+    grown = MemoryStore("diary", "note")
+    for record in records:
+        grown = grown.append(record)
+    whole = MemoryStore("diary", "note", records=tuple(records))
+    assert grown == whole
+    assert hash(grown) == hash(whole)
+
+
+@given(RECORDS, RECORDS)
+def test_stores_differ_where_their_records_do(one: list[dict[str, Any]],
+                                              other: list[dict[str, Any]]) -> None:
+    as_text = [json.dumps(records) for records in (one, other)]
+    stores = [MemoryStore("diary", records=tuple(records)) for records in (one, other)]
+    assert (stores[0] == stores[1]) is (as_text[0] == as_text[1])
+
+
+@pytest.mark.parametrize("change", [{"name": "other"}, {"schema": "s"}, {"embedding_model": "m"},
+                                    {"records": ({"id": "a", "text": "y"},)}])
+def test_a_store_that_is_replaced_in_part_is_another_one(change: dict[str, Any]) -> None:
+    store = MemoryStore("diary", records=({"id": "a", "text": "x"},))
+    assert replace(store, **change) != store
+
+
+def test_where_a_store_lies_makes_it_no_other_one(tmp_path: Path) -> None:
+    store = MemoryStore("diary", records=({"id": "a", "text": "x"},))
+    assert store.save(tmp_path / "a.json") == store
+
+
+def test_an_int_is_not_the_float_that_equals_it() -> None:
+    stores = [MemoryStore("diary").append({"id": "a", "text": "x", "metadata": {"k": number}})
+              for number in (1, 1.0, True)]
+    assert len(set(stores)) == 3
+
+
+def test_a_record_is_put_in_place_of_another() -> None:
+    store = MemoryStore("diary").append({"id": "a", "text": "x"}).append({"id": "b", "text": "y"})
+    changed = store.with_record(0, {"id": "a", "text": "z"})
+    assert [record["text"] for record in changed.records] == ["z", "y"]
+    assert changed == MemoryStore("diary", records=changed.records)
+    assert changed != store
+
+
+def test_a_record_that_takes_anothers_id_is_refused() -> None:
+    store = MemoryStore("diary").append({"id": "a", "text": "x"}).append({"id": "b", "text": "y"})
+    with pytest.raises(FileRefused) as caught:
+        store.with_record(0, {"id": "b", "text": "z"})
+    assert caught.value.code == 8003
+    assert caught.value.place.json_path == "records[0].id"
+
+
+def test_a_record_is_taken_out() -> None:
+    store = MemoryStore("diary").append({"id": "a", "text": "x"}).append({"id": "b", "text": "y"})
+    assert store.without(0) == MemoryStore("diary").append({"id": "b", "text": "y"})
+
+
+@pytest.mark.parametrize("row", [-1, 1])
+def test_there_is_no_row_before_the_first_and_after_the_last(row: int) -> None:
+    store = MemoryStore("diary").append({"id": "a", "text": "x"})
+    with pytest.raises(IndexError):
+        store.without(row)
+    with pytest.raises(IndexError):
+        store.with_record(row, {"id": "b", "text": "y"})
+
+
+def test_a_new_id_is_the_number_of_the_record() -> None:
+    assert MemoryStore("diary", records=({"id": "a", "text": "x"},)).new_id() == "memory-2"
+
+
+def test_a_new_id_skips_those_that_are_taken() -> None:
+    taken = tuple({"id": f"memory-{number}", "text": "x"} for number in (2, 3))
+    assert MemoryStore("diary", records=taken).new_id() == "memory-4"
+
+
+@pytest.mark.parametrize("record", [{"id": "\ud800", "text": "x"}, {"id": "a", "text": "\udfff"}])
+def test_append_refuses_lone_surrogates(record: dict[str, Any]) -> None:
+    with pytest.raises(FileRefused, match="surrogate"):
+        MemoryStore("diary").append(record)
+
+
+def test_append_refuses_what_is_nested_too_deep() -> None:
+    deep: Any = 1
+    for _ in range(1000):
+        deep = [deep]
+    with pytest.raises(FileRefused, match="nested"):
+        MemoryStore("diary").append({"id": "a", "text": "x", "metadata": {"k": deep}})

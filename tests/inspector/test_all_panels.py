@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from fixed_replays import node_replay, replay_of
 from fixed_results import aquarium, chosen, many, retrieval
 from fixed_subgraphs import walked, wide
 from PySide6.QtCore import Qt
@@ -28,9 +29,12 @@ from core.errors import Code, Place
 from core.graph.description import GraphDescription
 from core.graph.prompt import Message, Span
 from core.knowledge.findings import Finding, Severity
+from core.knowledge.memory import MemoryStore
 from core.parameters import ExpansionDepth, GenerateParams, InstructionParams, RetrieveParams
+from core.play import DialogLine
 from core.turn import NodeRun, Projection, Turn, TurnRequest
 from inspector import theme as themes
+from inspector.models.exits_model import SimulatedExit
 from inspector.models.workspace_model import KNOWLEDGE, OTHERS, WorkspaceEntry
 from inspector.panels.details_panel import DetailsPanel
 from inspector.panels.diagnostics_panel import DiagnosticsPanel
@@ -38,12 +42,15 @@ from inspector.panels.distance_panel import DistancePanel
 from inspector.panels.funnel_panel import FunnelPanel
 from inspector.panels.graph_panel import GraphPanel
 from inspector.panels.hits_panel import HitsPanel
+from inspector.panels.memory_panel import MemoryPanel
 from inspector.panels.message_bar import MessageBar
 from inspector.panels.parameters_panel import ParametersPanel
+from inspector.panels.play_panel import PlayPanel
 from inspector.panels.problems_panel import ProblemsPanel
 from inspector.panels.progress_strip import ProgressStrip
 from inspector.panels.prompt_panel import PromptPanel
 from inspector.panels.query_bar import QueryBar
+from inspector.panels.replay_panel import ReplayPanel
 from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
@@ -123,6 +130,31 @@ def entries(count: int) -> list[WorkspaceEntry]:
                            str(Path("game") / f"{i}.json"), "117,659") for i in range(count)]
 
 
+def show_memory(panel: MemoryPanel, stores: int, records: int) -> None:
+    made = tuple({"id": f"m{i}", "text": LONG_TEXT if i < 9 else "short",
+                  "metadata": {"place": LONG_TEXT if i < 9 else i}} for i in range(records))
+    panel.show_stores([MemoryStore(f"store {i}", "npc", records=made if i == 0 else ())
+                       for i in range(stores)], changed={"store 0"},
+                      written={"store 0": {"m0"}}, schemas=["npc"], in_use=("store 1",))
+    panel.show_problem(LONG_TEXT if records > 5 else "8003 there is no such thing")
+
+
+def show_play(panel: PlayPanel, count: int, text: str) -> None:
+    panel.show_variables({f"name{i}": text for i in range(count)},
+                         {f"name{2 * i}": (text,) * 3 for i in range(count)})
+    panel.show_exits([SimulatedExit(f"{text[:80]}{i}", "ToolCall", ("found", text), "found")
+                      for i in range(min(count, 50))])
+    panel.show_dialog([DialogLine("user", text)] * count, kept=count > 0, reply=text,
+                      replies_to=text)
+
+
+def show_replay(panel: ReplayPanel, count: int, text: str) -> None:
+    listed = [(f"{text[:80]}{i}", i / (count + 1)) for i in range(count)]
+    panel.show_recorded(True, text)
+    panel.show_replay(replay_of(*(node_replay(listed, listed[1:], node=f"{text}{i}",
+                                              changed=(text,)) for i in range(3))))
+
+
 def cases(small: Selection, huge: Selection) -> list[Case]:
     hit = huge.hits[0]
     return [
@@ -158,6 +190,12 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
         Case(WorkspacePanel, lambda p: p.show_entries([]),
              lambda p: p.show_entries(entries(3), "/x"),
              lambda p: p.show_entries(entries(2000), "/x" * 200)),
+        Case(MemoryPanel, lambda p: show_memory(p, 0, 0), lambda p: show_memory(p, 2, 5),
+             lambda p: show_memory(p, 300, 10_000)),
+        Case(PlayPanel, lambda p: show_play(p, 0, ""), lambda p: show_play(p, 3, "some text"),
+             lambda p: show_play(p, 500, LONG_TEXT)),
+        Case(ReplayPanel, lambda p: (p.show_replay(None), p.show_recorded(False, "")),
+             lambda p: show_replay(p, 4, "some"), lambda p: show_replay(p, 1000, LONG_TEXT)),
         Case(QueryBar, lambda p: p.set_message(""), lambda p: p.set_status("ready", "MiniLM ready"),
              lambda p: (p.set_message(LONG_TEXT), p.set_status("error", LONG_TEXT))),
         Case(MessageBar, lambda p: p.clear(), lambda p: p.post("warning", "no model"),
@@ -174,8 +212,8 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
 
 NAMES = ("FunnelPanel", "HitsPanel", "DistancePanel", "DetailsPanel", "ParametersPanel",
          "PromptPanel", "GraphPanel", "DiagnosticsPanel", "ProblemsPanel", "TurnsPanel",
-         "WorkspacePanel", "SubgraphPanel", "QueryBar", "MessageBar", "ProgressStrip",
-         "WelcomePage")
+         "WorkspacePanel", "SubgraphPanel", "MemoryPanel", "PlayPanel", "ReplayPanel", "QueryBar",
+         "MessageBar", "ProgressStrip", "WelcomePage")
 
 
 @pytest.fixture(params=NAMES)

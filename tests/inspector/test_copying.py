@@ -12,7 +12,9 @@ from PySide6.QtGui import QGuiApplication
 
 LABELS = ["Parameters as JSON", "Parameters as Python calls", "Results as CSV",
           "Results as Markdown", "Prompt as text", "Prompt as JSON messages",
-          "Diagnostics as JSON", "Picture of the window"]
+          "Diagnostics as JSON", "Changed parameters as Python", "Changed parameters as C++",
+          "Changed parameters as Unity (C#)", "Changed parameters as Unreal (C++)",
+          "Graph as JSON", "Picture of the window"]
 
 
 def _copied(user, label: str) -> str:
@@ -47,8 +49,40 @@ def test_parameters_are_those_in_force(user):
     copied = json.loads(_copied(user, "Parameters as JSON"))
     assert (copied["top_k"], copied["retrieval_mode"]) == (7, "Dense")
     assert _copied(user, "Parameters as Python calls").splitlines() == [
-        'agent.change_param("knowledge", "retrieval_mode", \'Dense\')',
+        "from tryll_client.graph import RetrievalMode", "",
+        'agent.change_param("knowledge", "retrieval_mode", RetrievalMode.Dense)',
         'agent.change_param("knowledge", "top_k", 7)']
+
+
+@pytest.mark.parametrize(("label", "line"), [
+    ("Python", 'agent.change_param("knowledge", "top_k", 7)'),
+    ("C++", "knowledge_params.top_k = 7;  // was 3"),
+    ("Unity (C#)", "knowledgeParams.TopK = 7;"),
+    ("Unreal (C++)", "KnowledgeParams->TopK = 7;")])
+def test_changed_parameters_are_those_of_all_nodes(user, label, line):
+    user.set_spin("topKSpin", "7")
+    user.session.pick_node("answer")
+    assert line in _copied(user, f"Changed parameters as {label}").splitlines()
+
+
+def test_unchanged_parameters_are_a_comment(user):
+    assert _copied(user, "Changed parameters as Python") == (
+        "# No parameter differs from the graph file.\n")
+
+
+def test_the_graph_is_the_file_that_saving_would_write(user, tmp_path):
+    user.set_spin("topKSpin", "7")
+    copied = _copied(user, "Graph as JSON")
+    assert user.session.save(tmp_path / "saved.graph.json")
+    assert copied == (tmp_path / "saved.graph.json").read_text(encoding="utf-8")
+    nodes = {node["name"]: node["params"] for node in json.loads(copied)["nodes"]}
+    assert nodes["knowledge"]["top_k"] == 7
+
+
+def test_after_saving_nothing_differs_any_more(user, tmp_path):
+    user.set_spin("topKSpin", "7")
+    user.session.save(tmp_path / "saved.graph.json")
+    assert "agent" not in _copied(user, "Changed parameters as C++")
 
 
 def test_results_are_the_hits_in_their_order(user):

@@ -23,7 +23,9 @@ from PySide6.QtWidgets import (
 
 from core.errors import Code, InspectorError
 from core.parameters import (
+    NODE_TYPES,
     CannedResponseParams,
+    ClassifyIntentLLMParams,
     ClassifyIntentParams,
     GenerateParams,
     InstructionParams,
@@ -32,9 +34,12 @@ from core.parameters import (
     RetrievalMode,
     RetrieveParams,
     SelectionStrategy,
+    ToolCallParams,
+    WriteToMemoryParams,
 )
 from inspector.panels.parameters_panel import ParametersPanel
 from inspector.theme import DARK
+from inspector.widgets.form_plans import plan_of
 
 BASE = RetrieveParams(embedded_string_storage="fish.json", top_k=3, threshold=0.6,
                       found_exit="answer", not_found_exit="refuse")
@@ -64,6 +69,10 @@ def find(panel, kind, name):
     found = panel.findChild(kind, name)
     assert found is not None, name
     return found
+
+
+def texts_of(panel):
+    return [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
 
 
 @pytest.mark.parametrize(("kind", "name"), [
@@ -316,10 +325,265 @@ def test_the_template_is_edited_in_one_place_only(panel):
     assert panel.findChild(QPlainTextEdit, "templateEdit") is None
 
 
-def test_other_nodes_numbers_do_not_take_the_retrieve_nodes_names(panel):
-    panel.show_node("intent", "ClassifyIntent", ClassifyIntentParams(), ClassifyIntentParams())
+@pytest.mark.parametrize(("kind", "params", "value"), [
+    ("ClassifyIntent", ClassifyIntentParams(), 0.25),
+    ("ClassifyIntentLLM", ClassifyIntentLLMParams(), 0.5), ("Retrieve", BASE, 0.6),
+    ("Instruction", InstructionParams(), 0.5)])
+def test_the_threshold_that_is_found_by_name_is_the_one_that_is_shown(panel, kind, params, value):
+    for name, other in (("intent", ClassifyIntentParams()), ("mood", ClassifyIntentLLMParams())):
+        panel.show_node(name, other.node_type, other, other)
+    panel.show_node("x", kind, params, params)
     assert len(panel.findChildren(QDoubleSpinBox, "thresholdSpin")) == 1
-    assert find(panel, QDoubleSpinBox, "ClassifyIntent_thresholdSpin").value() == 0.25
+    assert len(panel.findChildren(QSlider, "thresholdSlider")) == 1
+    if kind != "Instruction":
+        assert find(panel, QDoubleSpinBox, "thresholdSpin").value() == pytest.approx(value)
+        assert find(panel, QSlider, "thresholdSlider").isVisible()
+
+
+def test_the_filter_of_an_intent_is_edited_and_judged_like_that_of_a_search(panel, qtbot):
+    params = ClassifyIntentParams(filter="{}")
+    panel.show_node("intent", "ClassifyIntent", params, params)
+    edit = find(panel, QPlainTextEdit, "filterEdit")
+    assert edit.toPlainText() == "{}"
+    edit.selectAll()
+    with qtbot.waitSignal(panel.param_edited) as asked:
+        QTest.keyClicks(edit, "[]")
+    assert asked.args == ["filter", "[]"]
+    panel.set_filter_status(False, InspectorError(Code.InvalidParamValue, "filter.syntax: no"))
+    status = find(panel, QLabel, "filterStatus")
+    assert status.isVisible()
+    assert status.text() == "3007 InvalidParamValue: filter.syntax: no"
+    panel.show_node("knowledge", "Retrieve", BASE, BASE)
+    assert find(panel, QPlainTextEdit, "filterEdit").toPlainText() == ""
+
+
+# Schemas
+
+SCHEMA_NODES = [
+    ("Retrieve", BASE, "schema"),
+    ("WriteToMemory", WriteToMemoryParams(storage_name="memories"), "WriteToMemory_schema")]
+
+
+def schema_picker(panel, kind, params, stem):
+    panel.set_choices("schema", ["lore", "npc"])
+    panel.show_node("x", kind, params, params)
+    find(panel, QToolButton, f"{stem}Unlock").click()
+    return find(panel, QComboBox, f"{stem}Combo")
+
+
+@pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
+def test_the_schema_picker_offers_none_the_catalog_and_the_unknown_value(panel, kind, params,
+                                                                         stem):
+    combo = schema_picker(panel, kind, dataclasses.replace(params, schema="old"), stem)
+    assert [combo.itemText(i) for i in range(combo.count())] == [
+        "(none)", "lore", "npc", "old · Unregistered"]
+    assert combo.currentText() == "old · Unregistered"
+    assert not combo.isEditable()
+
+
+@pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
+@pytest.mark.parametrize(("key", "schema"), [("(", ""), ("l", "lore"), ("n", "npc")])
+def test_choosing_a_schema_by_keyboard_is_one_finished_edit(panel, kind, params, stem, key,
+                                                            schema):
+    combo = schema_picker(panel, kind, dataclasses.replace(params, schema="old"), stem)
+    edits, finished = edits_of(panel)
+    QTest.keyClicks(combo, key)
+    assert edits == [("schema", schema)]
+    assert finished == ["schema"]
+
+
+def test_the_graphs_unknown_schema_can_be_chosen_again(panel):
+    graph = dataclasses.replace(BASE, schema="old")
+    panel.set_choices("schema", ["lore"])
+    panel.show_node("knowledge", "Retrieve", dataclasses.replace(BASE, schema="lore"), graph)
+    edits, _ = edits_of(panel)
+    find(panel, QToolButton, "schemaUnlock").click()
+    combo = find(panel, QComboBox, "schemaCombo")
+    row = combo.findText("old · Unregistered")
+    combo.setCurrentIndex(row)
+    combo.activated.emit(row)
+    assert edits == [("schema", "old")]
+
+
+def test_a_catalog_that_comes_later_takes_the_mark_away(panel):
+    panel.show_node("knowledge", "Retrieve", dataclasses.replace(BASE, schema="lore"), BASE)
+    assert "lore · Unregistered" in texts_of(panel)
+    panel.set_choices("schema", ["lore"])
+    assert "lore" in texts_of(panel)
+    assert not any("Not in the catalog" in text for text in texts_of(panel))
+
+
+def test_escape_leaves_the_schema_as_it_is(panel):
+    combo = schema_picker(panel, *SCHEMA_NODES[0])
+    edits, _ = edits_of(panel)
+    QTest.keyClick(combo, Qt.Key.Key_Escape)
+    assert not combo.isVisible()
+    assert edits == []
+
+
+@pytest.mark.parametrize("source", list(KnowledgeSourceKind))
+def test_both_addresses_of_a_source_stay_in_sight(panel, source):
+    params = dataclasses.replace(BASE, source_kind=source, storage_name="memories",
+                                 schema="lore")
+    panel.show_node("knowledge", "Retrieve", params, params)
+    for name in ("embedded_string_storage", "storage_name", "schema"):
+        assert find(panel, QToolButton, f"{name}Unlock").isVisible()
+    shown = " ".join(texts_of(panel))
+    assert "fish.json" in shown
+    assert "memories" in shown
+    unused = "memories" if source is KnowledgeSourceKind.FromFile else "fish.json"
+    assert f"{unused} · unused" in texts_of(panel)
+
+
+def test_a_memory_without_a_schema_is_told_that_it_needs_one(panel):
+    params = dataclasses.replace(BASE, source_kind=KnowledgeSourceKind.FromName)
+    panel.show_node("knowledge", "Retrieve", params, params)
+    assert "(none) · required" in texts_of(panel)
+
+
+@pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
+def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(panel, kind, params, stem):
+    error = InspectorError(Code.InvalidEmbeddedStringStorageData,
+                           'lore.json does not agree with schema "npc": field "mood" is missing')
+    npc = dataclasses.replace(params, schema="npc")
+    combo = schema_picker(panel, kind, npc, stem)
+    find(panel, QToolButton, f"{stem}Unlock").click()
+    panel.set_param_problem("schema", error)
+    said = f"8003 InvalidEmbeddedStringStorageData: {error.message}"
+    label = next(label for label in panel.findChildren(QLabel) if label.text() == said)
+    assert label.isVisible()
+    assert label.height() >= label.heightForWidth(label.width())
+    find(panel, QToolButton, f"{stem}Unlock").click()
+    QTest.keyClick(combo, Qt.Key.Key_Escape)
+    panel.show_node("x", kind, npc, npc)
+    assert label.isVisible()
+    panel.show_node("x", kind, dataclasses.replace(params, schema="lore"), npc)
+    assert not label.isVisible()
+
+
+# What stands in for a language model
+
+def test_only_nodes_that_need_a_model_have_a_simulated_exit(panel):
+    combo = find(panel, QComboBox, "simulatedExitCombo")
+    for table in NODE_TYPES.values():
+        panel.show_node("x", table.node_type, table(), table())
+        assert combo.isVisible() == (table in (ToolCallParams, ClassifyIntentLLMParams))
+        if combo.isVisible():
+            assert [combo.itemText(i) for i in range(combo.count())] == list(table.exits())
+
+
+@pytest.mark.parametrize(("params", "route"), [
+    (ToolCallParams(), "no_tool_called"), (ClassifyIntentLLMParams(), "not_found")])
+def test_at_first_nothing_is_decided(panel, params, route):
+    panel.show_node("x", params.node_type, params, params)
+    assert find(panel, QComboBox, "simulatedExitCombo").currentText() == route
+    assert any("Only a language model could decide" in text for text in texts_of(panel))
+
+
+def test_a_simulated_exit_is_picked_for_the_node_that_is_shown(panel, qtbot):
+    panel.show_node("tools", "ToolCall", ToolCallParams(), ToolCallParams())
+    combo = find(panel, QComboBox, "simulatedExitCombo")
+    combo.setFocus()
+    with qtbot.waitSignal(panel.exit_picked) as picked:
+        QTest.keyClick(combo, Qt.Key.Key_Up)
+    assert picked.args == ["tools", "tool_called"]
+
+
+def test_showing_a_simulated_exit_emits_nothing_and_stays(panel):
+    said = []
+    panel.exit_picked.connect(lambda *args: said.append(args))
+    panel.reply_edited.connect(lambda *args: said.append(args))
+    params = ClassifyIntentLLMParams()
+    panel.show_node("mood", "ClassifyIntentLLM", params, params)
+    panel.show_simulated_exit("found")
+    panel.show_simulated_label("trade", ["greet", "trade"])
+    panel.show_node("mood", "ClassifyIntentLLM", dataclasses.replace(params, margin=0.2), params)
+    assert find(panel, QComboBox, "simulatedExitCombo").currentText() == "found"
+    assert find(panel, QComboBox, "simulatedLabelCombo").currentText() == "trade"
+    assert said == []
+
+
+@pytest.mark.parametrize(("route", "enabled"), [("found", True), ("not_found", False)])
+def test_a_label_stands_in_only_when_an_intent_is_found(panel, route, enabled):
+    params = ClassifyIntentLLMParams()
+    panel.show_node("mood", "ClassifyIntentLLM", params, params)
+    panel.show_simulated_exit(route)
+    assert find(panel, QComboBox, "simulatedLabelCombo").isEnabled() == enabled
+
+
+def test_a_tool_call_has_no_label(panel):
+    panel.show_node("tools", "ToolCall", ToolCallParams(), ToolCallParams())
+    assert not find(panel, QComboBox, "simulatedLabelCombo").isVisible()
+
+
+def label_field(panel):
+    params = ClassifyIntentLLMParams()
+    panel.show_node("mood", "ClassifyIntentLLM", params, params)
+    panel.show_simulated_exit("found")
+    panel.show_simulated_label("greet", ["greet", "trade"])
+    said = []
+    panel.reply_edited.connect(lambda *args: said.append(args))
+    return find(panel, QComboBox, "simulatedLabelCombo"), said
+
+
+def test_a_label_is_typed_and_handed_on_once(panel):
+    combo, said = label_field(panel)
+    combo.lineEdit().selectAll()
+    QTest.keyClicks(combo.lineEdit(), "threat")
+    assert said == []
+    QTest.keyClick(combo.lineEdit(), Qt.Key.Key_Return)
+    find(panel, QComboBox, "nodeCombo").setFocus()
+    assert said == [("mood", "threat")]
+
+
+def test_a_label_is_picked_from_those_on_offer(panel):
+    combo, said = label_field(panel)
+    combo.setCurrentIndex(1)
+    combo.activated.emit(1)
+    assert said == [("mood", "trade")]
+
+
+def test_escape_brings_the_label_in_force_back(panel):
+    combo, said = label_field(panel)
+    QTest.keyClicks(combo.lineEdit(), "zzz")
+    QTest.keyClick(combo.lineEdit(), Qt.Key.Key_Escape)
+    assert combo.currentText() == "greet"
+    assert said == []
+
+
+# All node types
+
+@pytest.mark.parametrize("kind", NODE_TYPES)
+def test_every_parameter_of_every_node_type_is_in_its_form(panel, kind):
+    table = NODE_TYPES[kind]
+    panel.show_node("x", kind, table(), table())
+    placed = [name for _, names in plan_of(table).sections for name in names]
+    assert sorted(placed) == sorted(table.specs())
+
+
+@pytest.mark.parametrize("kind", NODE_TYPES)
+def test_every_form_fits_the_column_without_being_cut(panel, kind):
+    table = NODE_TYPES[kind]
+    panel.resize(292, 720)
+    panel.show_node("x", kind, table(), table())
+    scroll = find(panel, QScrollArea, "parametersScroll")
+    assert scroll.widget().minimumSizeHint().width() <= scroll.viewport().width()
+
+
+@pytest.mark.parametrize("kind", NODE_TYPES)
+def test_every_control_of_every_form_has_a_name(panel, kind):
+    table = NODE_TYPES[kind]
+    panel.show_node("x", kind, table(), table())
+    for widget in [*panel.findChildren(QComboBox), *panel.findChildren(QSlider),
+                   *panel.findChildren(QToolButton), *panel.findChildren(QPlainTextEdit)]:
+        if widget.isVisible():
+            assert widget.accessibleName()
+
+
+def test_an_editable_choice_shows_its_whole_letters(panel):
+    find(panel, QToolButton, "inputUnlock").click()
+    line = find(panel, QComboBox, "inputCombo").lineEdit()
+    assert line.height() >= line.fontMetrics().height()
 
 
 def test_marks_go_to_their_sliders(panel):

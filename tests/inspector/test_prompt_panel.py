@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPlainTextEdit, QPushButton
 
@@ -17,13 +18,15 @@ from core.graph.prompt import (
     Message,
     PromptInputs,
     Span,
+    canned_messages,
     estimate_tokens,
     project,
 )
 from core.parameters import GenerateParams, Placement
+from core.play import DialogLine
 from core.turn import Projection
 from inspector.panels.prompt_panel import PromptPanel
-from inspector.theme import DARK, LIGHT
+from inspector.theme import DARK, LIGHT, contrast
 
 TEMPLATE = "{{#knowledge}}\n{{name}}:\n{{#chunks}}\n- {{text}}\n{{/chunks}}\n{{/knowledge}}"
 TEXTS = ("A lionfish will eat a clownfish.", "سمكة المهرج 🐠 تعيش هنا", "Clownfish\r\nlike gobies.")
@@ -273,3 +276,71 @@ def test_in_a_narrow_view_the_roles_stand_above_and_the_text_has_the_width(panel
     qtbot.waitUntil(lambda: view.viewport().x() < 10)
     assert view.viewport().y() >= view.fontMetrics().height()
     assert not panel.grab().isNull()
+
+
+# Ready lines, and earlier turns
+
+DIALOG = (DialogLine("user", "Hello 🐠!"), DialogLine("assistant", "Welcome.\nCome in."))
+
+
+def with_dialog(system_prompt=""):
+    chunks = (Chunk("0", TEXTS[0], 0.3),)
+    return Projection(project(PromptInputs(
+        "and now?", (), (KnowledgeBlock("knowledge", chunks),), system_prompt, TEMPLATE,
+        Placement.BeforeUserAsSystem, DIALOG)), (), "model")
+
+
+def dimmed_text(view):
+    return [selection.cursor.selectedText().replace("\u2029", "\n")
+            for selection in view.extraSelections()]
+
+
+def test_a_ready_line_is_no_template_that_renders_to_nothing(panel):
+    panel.show_projection(Projection(canned_messages("Kill them", "Never."), (), ""), PARAMS)
+    status = panel.findChild(QLabel, "templateStatus")
+    assert status.text() == "A ready line answered: the model is not asked"
+    assert panel.findChild(QLabel, "tokenEstimate").text() == ""
+    assert "Never." in view_of(panel).toPlainText()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("system_prompt", ["", "You are a guide."])
+def test_earlier_turns_are_dimmed_and_can_still_be_read(panel, theme, system_prompt):
+    panel.apply_theme(theme)
+    panel.show_projection(with_dialog(system_prompt), PARAMS, HITS)
+    view = view_of(panel)
+    assert dimmed_text(view) == ["Hello 🐠!\n\nWelcome.\nCome in."]
+    dimmed = view.extraSelections()[0]
+    color = dimmed.format.foreground().color()
+    assert color == theme.muted
+    assert contrast(color, theme.panel) >= 4
+    assert color != theme.text
+
+
+@pytest.mark.parametrize(("width", "captions"), [
+    (770, ["earlier turns", "this turn"]), (300, ["earlier turns · user", "this turn · system"])])
+def test_a_line_says_where_earlier_turns_begin_and_end(panel, qtbot, width, captions, monkeypatch):
+    panel.resize(width, 600)
+    panel.show_projection(with_dialog("You are a guide."), PARAMS, HITS)
+    qtbot.waitExposed(panel)
+    said = []
+
+    class Recorder(QPainter):
+        def drawText(self, *args):
+            said.append(args[-1])
+
+    monkeypatch.setattr("inspector.widgets.prompt_view.QPainter", Recorder)
+    view_of(panel).viewport().grab()
+    assert [text for text in said if "turn" in text] == captions
+
+
+def test_without_earlier_turns_nothing_is_dimmed(panel):
+    panel.show_projection(with_dialog(), PARAMS, HITS)
+    panel.show_projection(projection(), PARAMS, HITS)
+    assert dimmed_text(view_of(panel)) == []
+
+
+def test_the_tints_lie_on_the_chunks_behind_earlier_turns_too(panel):
+    panel.show_projection(with_dialog(), PARAMS, HITS)
+    view = view_of(panel)
+    assert [selected(view, span) for span in view.spans] == [TEXTS[0]]

@@ -211,6 +211,20 @@ def test_a_slider_moved_while_a_question_is_searched_counts_for_its_answer(open_
     assert embedder.queries.count(QUESTION) == 1
 
 
+def test_enter_right_after_a_live_run_began_does_not_search_again(open_window, aquarium, searches):
+    embedder = HeldEmbedder(held=[QUESTION])
+    user = open_window(aquarium / "rag.graph.json", embedder)
+    with user.qtbot.waitSignal(user.session.outdated_changed):
+        user.type_message(QUESTION)
+    assert embedder.asked.wait(WAIT_S)
+    user.qtbot.keyClick(user.message, Qt.Key.Key_Return)
+    with user.turn_of(QUESTION):
+        embedder.let_query(QUESTION)
+    assert searches == [QUESTION]
+    assert embedder.queries == [QUESTION]
+    assert [entry.live for entry in user.session.history] == [False]
+
+
 def test_cancelling_a_question_keeps_the_results_before(open_window, aquarium):
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)

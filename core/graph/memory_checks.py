@@ -1,0 +1,135 @@
+"""Compile-time checks of the nodes that search or write a memory store."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from core.errors import Code, InspectorError, Place
+from core.graph.memorizing import check_metadata, parse_metadata, waits_for_turn
+from core.graph.state import has_references
+from core.knowledge.findings import FileRefused, Finding, Severity
+from core.knowledge.jsonfile import with_lines
+from core.parameters import KnowledgeSourceKind, RetrieveParams, WriteToMemoryParams
+from core.search.filter import compile_filter
+
+if TYPE_CHECKING:
+    from core.graph.description import GraphDescription
+    from core.graph.workspace import Workspace
+    from core.knowledge.findings import Findings
+    from core.knowledge.schema import Field
+    from core.parameters import NodeParams
+
+_UNKNOWN_FIELD = "filter.unknown_field"
+
+
+def check_memories(graph: GraphDescription, workspace: Workspace, findings: Findings) -> None:
+    """Check schemas, filters and metadata of the nodes that name a memory store, and the stores.
+
+    A broken store that the graph names is an error; of the others below the root a warning tells.
+    """
+    nodes = [(node.name, node.params) for node in graph.nodes if uses_memory(node.params)]
+    if not nodes:
+        return
+    try:
+        findings.extend(workspace.catalog.findings)
+    except FileRefused as refused:
+        findings.extend(refused.findings)
+        return
+    seen: set[str] = set()
+    for node, params in nodes:
+        _check_node(node, params, workspace, findings)
+        name = getattr(params, "storage_name", "").strip()
+        if name and not has_references(name):
+            _check_store(name, node, params, workspace, findings, seen)
+    findings.extend(dataclasses.replace(found, severity=Severity.WARNING)
+                    for found in workspace.memories.findings if found.place.file not in seen)
+
+
+def check_memory_change(params: NodeParams, param: str, workspace: Workspace, node: str) -> None:
+    """Refuse a changed filter or metadata that does not fit the schema of a memory store.
+
+    Does nothing for a node that names no store, and for other parameters.
+
+    Raises
+    ------
+    InspectorError
+        3007, and 8003 for a value of the wrong type.
+    """
+    if not uses_memory(params):
+        return
+    fields = workspace.schema_fields(getattr(params, "schema", ""))
+    if param == "filter" and isinstance(params, RetrieveParams):
+        _check_filter(params.filter, fields, node)
+    if param == "metadata" and isinstance(params, WriteToMemoryParams):
+        known = {field.name: field for field in fields or ()}
+        metadata = parse_metadata(params.metadata, node)
+        check_metadata({key: value for key, value in metadata.items()
+                        if not waits_for_turn(value, known.get(key))}, fields, node)
+
+
+def uses_memory(params: NodeParams) -> bool:
+    """Tell whether a node searches or writes a memory store."""
+    return isinstance(params, WriteToMemoryParams) or (
+        isinstance(params, RetrieveParams)
+        and params.source_kind is KnowledgeSourceKind.FromName)
+
+
+def _check_filter(text: str, fields: tuple[Field, ...] | None, node: str) -> None:
+    try:
+        compile_filter(text, {field.name: field for field in fields or ()}, node=node)
+    except InspectorError as error:
+        # Which fields there are, the records of a store without a known schema will tell.
+        if fields is None and error.message.startswith(_UNKNOWN_FIELD):
+            return
+        raise
+
+
+def _check_node(node: str, params: NodeParams, workspace: Workspace, findings: Findings) -> None:
+    if isinstance(params, WriteToMemoryParams):
+        for param in ("storage_name", "schema"):
+            if not getattr(params, param).strip():
+                findings.error(f"WriteToMemory needs a {param}", code=Code.InvalidParamValue,
+                               place=Place(file=findings.file, node=node, param=param))
+    schema = getattr(params, "schema", "")
+    if schema and workspace.schema_fields(schema) is None:
+        findings.warning(
+            f'schema "{schema}" is not in the catalog: Unregistered, so it is not checked',
+            code=Code.InvalidEmbeddedStringStorageData,
+            place=Place(file=findings.file, node=node, param="schema"),
+            hint="the game's own server may know it")
+    for param in ("filter", "metadata"):
+        try:
+            check_memory_change(params, param, workspace, node)
+        except InspectorError as error:
+            _add(findings, error, node, param)
+
+
+def _check_store(name: str, node: str, params: NodeParams, workspace: Workspace,
+                 findings: Findings, seen: set[str]) -> None:
+    """Open the store that a node names, if one lies below the root, and see that it fits."""
+    memories = workspace.memories
+    try:
+        store = memories.find(name)
+        if store is None:
+            return
+        memories.check(store, getattr(params, "schema", ""), node)
+        found: tuple[Finding, ...] = store.findings
+        file = str(store.path)
+    except FileRefused as refused:
+        found, file = with_lines(refused.findings), refused.place.file
+    except InspectorError as error:
+        _add(findings, error, node, "schema")
+        return
+    if file not in seen:
+        seen.add(file)
+        findings.extend(found)
+
+
+def _add(findings: Findings, error: InspectorError, node: str, param: str) -> None:
+    """Take over all the findings of a refusal, placed at a parameter of a node."""
+    found = error.findings if isinstance(error, FileRefused) else (
+        Finding(Severity.ERROR, error.code, error.place, error.message, error.hint),)
+    findings.extend(dataclasses.replace(item, place=dataclasses.replace(
+        item.place, file=item.place.file or findings.file, node=node, param=param))
+        for item in found)

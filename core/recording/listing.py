@@ -1,0 +1,220 @@
+"""What a node that searched left in a recording: its hits, its counts, its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.parameters import (
+    ClassifyIntentParams,
+    KeywordRetrieveParams,
+    RetrievalMode,
+    RetrieveParams,
+    RetrieveSubgraphParams,
+)
+from core.recording.values import whole
+from core.search.tokens import query_tokens
+from core.search.words import QueryWords
+from core.selection.funnel import Leg, Stage
+from core.selection.listing import Bar, ScoreLine, Timing, sort_keys
+from core.selection.select import Hit, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from core.parameters import NodeParams
+    from core.selection.listing import SortKeys
+    from core.selection.select import Selection
+
+_FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
+
+
+@dataclass(frozen=True)
+class RecordedListing:
+    """What a recorded search lists: its hits, and of ClassifyIntent the next examples too.
+
+    rows : in the recorded order; near-misses have a reason. No other ones are known.
+    """
+
+    rows: tuple[Hit, ...]
+    query: str
+    threshold: float
+
+    record_count = property(lambda self: len(self.rows))
+    near_miss_count = property(lambda self: len(self.rows) - len(self.hits))
+    marks: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    timing = Timing(0.0)
+    known_fields: tuple[str, ...] | None = None
+
+    @property
+    def search(self) -> object:
+        """The recording itself."""
+        return self
+
+    @cached_property
+    def hits(self) -> tuple[Hit, ...]:
+        """The rows that came back."""
+        return tuple(row for row in self.rows if not row.reason)
+
+    @cached_property
+    def hit_rows(self) -> NDArray[np.int64]:
+        """The rows of the hits, in the recorded order: int64 (hits,)."""
+        return np.array([hit.row for hit in self.hits], dtype=np.int64)
+
+    @property
+    def known_reasons(self) -> frozenset[Reason]:
+        """The reasons of the near-misses that are listed."""
+        return frozenset(row.reason for row in self.rows if row.reason)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The number fields that at least one row has."""
+        return tuple(name for name in _FIELDS
+                     if any(getattr(row, name) is not None for row in self.rows))
+
+    @property
+    def bar(self) -> Bar | None:
+        """The distance, or else the score, where the recording has some."""
+        distances = [row.distance for row in self.rows if row.distance is not None]
+        if distances:
+            return Bar("distance", max([0.1, *distances]), self.threshold or None)
+        scores = [row.score for row in self.rows if row.score is not None]
+        return Bar("score", max([0.1, *scores])) if scores else None
+
+    @cached_property
+    def words(self) -> QueryWords:
+        """The words of the query."""
+        return QueryWords(frozenset(query_tokens(self.query)))
+
+    def story(self, row: int) -> Hit:
+        """Return one recorded row."""
+        return self.rows[row]
+
+    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
+        """Return the near-misses that are listed, in their order."""
+        return [row.row for row in self.rows
+                if row.reason and reason in (None, row.reason)][:limit]
+
+    def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
+        """Return what rows are sorted by."""
+        return sort_keys([self.rows[row] for row in rows], field)
+
+    def row_of(self, hit_id: str) -> int:
+        """Return the row with this id, or −1."""
+        return next((row.row for row in self.rows if row.id == hit_id), -1)
+
+    def score_lines(self, row: int) -> tuple[ScoreLine, ...]:
+        """Return the numbers that were recorded."""
+        told = self.rows[row]
+        return tuple(ScoreLine(name, f"{getattr(told, name):g}", "as recorded")
+                     for name in self.fields if getattr(told, name) is not None)
+
+    def metadata(self, row: int) -> Mapping[str, Any]:
+        """Return nothing: metadata is not recorded."""
+        del row
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRetrieval:
+    """What a recording says of a node that searched; a `core.retrievals.RetrievalResult`.
+
+    params : as recorded; what is not, or cannot be a value of it, is at its default.
+    taken : names of the parameters that are as recorded.
+    counts : the recorded parameters, the counts among them.
+    recorded : the diagnostics as they are in the file.
+    notes : parameters that could not be taken over, and why.
+    """
+
+    params: NodeParams
+    source: str
+    query: str
+    listing: RecordedListing
+    taken: frozenset[str]
+    counts: Mapping[str, Any]
+    recorded: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+    selection: Selection | None = None
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The recorded results, in their order."""
+        return self.listing.hits
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The recorded counts; one that is not recorded has no stage."""
+        known = [stage for stage in self._chain() if stage[1] is not None]
+        stages: list[Stage] = []
+        for label, count, why in known:
+            before = stages[-1].count if stages else count
+            stages.append(Stage(label, count or 0, Leg.NONE, (before or 0) - (count or 0),
+                                Reason.NONE, why if stages else ""))
+        return tuple(stages)
+
+    def _chain(self) -> list[tuple[str, int | None, str]]:
+        """Return the stages as label, count, why fewer are left."""
+        params, raw, kept = self.params, self._count("raw_result_count"), self._kept
+        result = self._count("result_count")
+        hits = len(self.hits) if result is None else result
+        if isinstance(params, KeywordRetrieveParams):
+            return [("entries", self._count("entry_count"), ""),
+                    ("matched", raw, "without query words"),
+                    ("at or above min_score", kept, "by min_score"), ("hits", hits, "beyond k")]
+        if isinstance(params, RetrieveSubgraphParams):
+            return [("nodes", self._count("node_count"), ""),
+                    ("in scope", self._count("in_scope_count"), "by scope"),
+                    ("found", raw, "not found"),
+                    ("matches", self._count("match_count"), "beyond top_k"),
+                    ("in the prompt", hits, "by the walk")]
+        if isinstance(params, ClassifyIntentParams):
+            return [("nearest", raw, ""), ("within threshold", hits, "by threshold")]
+        mode = params.retrieval_mode if isinstance(params, RetrieveParams) else None
+        if mode is RetrievalMode.Lexical:
+            return [("BM25 leg", raw, ""), ("hits", hits, "beyond top_k")]
+        fused = self._count("fused_candidate_count") if mode is RetrievalMode.Hybrid else None
+        return [("raw" if mode is not RetrievalMode.Hybrid else "both legs", raw, ""),
+                ("within threshold", kept, "by threshold"), ("fused", fused, "in both legs"),
+                ("hits", hits, "beyond top_k")]
+
+    @property
+    def _kept(self) -> int | None:
+        raw, filtered = self._count("raw_result_count"), self._count("filtered_count")
+        return None if raw is None or filtered is None else max(raw - filtered, 0)
+
+    def _count(self, name: str) -> int | None:
+        return whole(self.counts.get(name))
+
+    @property
+    def how(self) -> str:
+        """The mode, or the kind of search, and that it was recorded."""
+        params = self.params
+        what = (params.retrieval_mode.name if isinstance(params, RetrieveParams)
+                else params.node_type)
+        return f"{what}, recorded"
+
+    @property
+    def no_distances(self) -> str:
+        """Why the plot is empty."""
+        return ("A recorded turn has the distances of its hits only. Open its graph and run the "
+                "question to see those of all records.")
+
+    @property
+    def nothing_found(self) -> tuple[str, str]:
+        """What to say when nothing came back."""
+        return "The recorded turn found nothing", "Run it here to see what almost came"
+
+    def near_misses(self, limit: int) -> list[dict[str, Any]]:
+        """Return the first near-misses that are listed."""
+        told = [self.listing.story(row) for row in self.listing.near_miss_rows(limit)]
+        return [{"id": row.id, "distance": row.distance, "rank": row.rank,
+                 "reason": row.reason.value, "needs": row.needs} for row in told]
+
+    def diagnostics(self) -> dict[str, Any]:
+        """Return what was recorded, unknown keys included."""
+        return dict(self.recorded)

@@ -1,0 +1,180 @@
+"""A parsed document, in any of the forms of a recorded turn → the turn; turns → their graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from core.errors import Code, InspectorError, Place
+from core.graph.description import GraphDescription
+from core.knowledge.jsonfile import describe, too_deep
+from core.recording.flat import flat_nodes
+from core.recording.nodes import read_flat_node, read_node
+from core.turn import ERROR, NodeRun, Turn, TurnRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from core.knowledge.findings import Findings
+    from core.parameters import NodeParams
+
+WRAPPED = "debug_info"
+_MESSAGE_KEYS = ("user_message", "player_message", "message", "user", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRuns:
+    """What one document says of a turn.
+
+    document : its whole content, what wraps ``debug_info`` beside what is in it.
+    """
+
+    runs: tuple[NodeRun, ...]
+    message: str
+    document: Mapping[str, Any]
+    error: InspectorError | None = None
+
+
+def read_runs(document: object, path: str, findings: Findings) -> RecordedRuns | None:
+    """Read one turn: the envelope, one inside a wrapper, or the flat form.
+
+    Parameters
+    ----------
+    path : the document's JSON path in its file, "" for the file's only one.
+
+    Returns
+    -------
+    RecordedRuns | None
+        None exactly when an error was added to the findings.
+    """
+    content = _unwrapped(document, path, findings)
+    if content is None:
+        return None
+    if "start_node" in content and "status" not in content:
+        findings.error("this is a graph, and no turn that was recorded", path,
+                       hint="save the debug_info of a turn that ran in the game")
+        return None
+    if "nodes" in content:
+        runs = _envelope_runs(content["nodes"], _below(path, "nodes"), findings)
+    else:
+        runs = [read_flat_node(name, node, findings)
+                for name, node in flat_nodes(content).items()]
+        if not runs:
+            findings.error('no recorded turn: neither a list of "nodes" nor keys such as '
+                           '"knowledge.result[000].id"', path)
+    if findings.has_errors or not isinstance(document, dict):
+        return None
+    whole = _joined(document, content)
+    message = next((value for key in _MESSAGE_KEYS if isinstance(value := whole.get(key), str)
+                    and value.strip()), "")
+    if not message:
+        message = next((run.retrieval.query for run in runs if run.retrieval is not None), "")
+    return RecordedRuns(tuple(runs), message, whole, _error_of(content, findings.file))
+
+
+def graph_and_turns(recorded: Sequence[RecordedRuns]) -> tuple[GraphDescription, tuple[Turn, ...]]:
+    """Return the turns, and a graph of all nodes of known types that ran in any of them.
+
+    A node's parameters are those of its last run, its exits those that were taken in any run.
+    """
+    tables: dict[str, NodeParams] = {}
+    for turn in recorded:
+        for run in turn.runs:
+            if run.params is not None:
+                tables[run.name] = _with_exits_of(tables.get(run.name), run.params, run.exit)
+    tables = {name: _without_dangling_exits(params, tables) for name, params in tables.items()}
+    graph = GraphDescription()
+    for name, params in tables.items():
+        graph.add_node(name, params)
+    for turn in recorded:
+        graph.set_start_node(_start_of(turn) or graph.start_node)
+    return graph, tuple(_turn(turn, tables, graph.start_node) for turn in recorded)
+
+
+def _turn(recorded: RecordedRuns, tables: Mapping[str, NodeParams], start_node: str) -> Turn:
+    ran = {run.name: _with_exits(run.params, tables[run.name]) for run in recorded.runs
+           if run.params is not None}
+    request = TurnRequest(recorded.message, {**tables, **ran}, _start_of(recorded) or start_node)
+    return Turn(request, recorded.runs, recorded.error, recorded=True,
+                document=recorded.document)
+
+
+def _start_of(turn: RecordedRuns) -> str:
+    return next((run.name for run in turn.runs if run.params is not None), "")
+
+
+def _with_exits_of(known: NodeParams | None, params: NodeParams, taken: str) -> NodeParams:
+    """Return the parameters with the exits of an earlier run, but for the one taken now."""
+    if type(known) is not type(params):
+        return params
+    return replace(params, **{field: getattr(known, field) for route, field
+                              in params.exits().items() if route != taken})
+
+
+def _with_exits(params: NodeParams, other: NodeParams) -> NodeParams:
+    """Return the parameters with the exits of the other table, where that has these exits."""
+    return replace(params, **{field: getattr(other, field, "") for field
+                              in params.exits().values()})
+
+
+def _without_dangling_exits(params: NodeParams, tables: Mapping[str, NodeParams]) -> NodeParams:
+    return replace(params, **{field: "" for field in params.exits().values()
+                              if getattr(params, field) not in tables})
+
+
+def _envelope_runs(nodes: object, path: str, findings: Findings) -> list[NodeRun]:
+    if not isinstance(nodes, list):
+        findings.error(f'a recorded turn has a list of "nodes"; found {describe(nodes)}', path)
+        return []
+    if not nodes:
+        findings.error("no node ran in this turn", path)
+    runs = (read_node(entry, index, f"{path}[{index}]", findings)
+            for index, entry in enumerate(nodes))
+    return [run for run in runs if run is not None]
+
+
+def _unwrapped(document: object, path: str, findings: Findings) -> Mapping[str, Any] | None:
+    """Return what ``debug_info`` holds, which may be JSON in a text, or the document itself."""
+    if not isinstance(document, dict):
+        findings.error(f"expected a recorded turn, found {describe(document)}", path)
+        return None
+    content = document.get(WRAPPED, document)
+    where = _below(path, WRAPPED) if WRAPPED in document else path
+    if isinstance(content, str):
+        try:
+            content = orjson.loads(content)
+        except orjson.JSONDecodeError as error:
+            findings.error(f"the text is no JSON: {error.msg}", where)
+            return None
+    if not isinstance(content, dict):
+        findings.error(f"expected an object, found {describe(content)}", where,
+                       hint="were the diagnostics switched on?")
+        return None
+    if too_deep(document) or too_deep(content):
+        findings.error("brackets are nested too deep", where)
+        return None
+    return content
+
+
+def _joined(document: Mapping[str, Any], content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the content, then what stands beside it in its wrapper."""
+    if WRAPPED not in document:
+        return content
+    beside = {key: value for key, value in document.items() if key != WRAPPED}
+    return {**content, **{f"{key} (beside {WRAPPED})" if key in content else key: value
+                          for key, value in beside.items() if content.get(key) != value}}
+
+
+def _below(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _error_of(content: Mapping[str, Any], file: str) -> InspectorError | None:
+    if content.get("status") != ERROR:
+        return None
+    error = content.get("error")
+    said = error.get("message") if isinstance(error, dict) else error
+    return InspectorError(Code.InferenceFailed, str(said or "the recorded turn ended in an error"),
+                          place=Place(file=file))

@@ -1,0 +1,188 @@
+"""The messages of earlier turns as a table: who said it, and what was said."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from core.dialog_text import ROLES, next_role
+from core.play import DialogLine
+from inspector import theme as themes
+from inspector.widgets.labels import tooltip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from PySide6.QtCore import QObject
+
+    from inspector.theme import Theme
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+_SHOWN_CHARACTERS = 500
+
+
+class Column(IntEnum):
+    """The columns in their order."""
+
+    ROLE = 0
+    TEXT = 1
+
+
+_TITLES = ("role", "message")
+
+
+class DialogModel(QAbstractTableModel):
+    """One row a message, the oldest first, and below them one that is being written, if any.
+
+    Rows are changed where they stand, so that an editor that is open stays open.
+
+    Signals
+    -------
+    edited(object) : the messages after an edit of the user's: ``tuple[DialogLine, ...]``.
+    """
+
+    edited = Signal(object)
+
+    RoleRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 1
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[DialogLine] = []
+        self._theme: Theme = themes.LIGHT
+
+    @property
+    def lines(self) -> tuple[DialogLine, ...]:
+        """The messages; one that has no text yet is not among them."""
+        return tuple(line for line in self._rows if line.text)
+
+    def show_lines(self, lines: Sequence[DialogLine]) -> None:
+        """Show other messages; a message that is being written stays below them."""
+        old, new = self.lines, tuple(lines)
+        if old == new:
+            return
+        start = 0
+        while start < min(len(old), len(new)) and old[start] == new[start]:
+            start += 1
+        end = 0
+        while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+            end += 1
+        shared = min(len(old), len(new)) - end
+        for row in range(start, shared):
+            self._put(row, new[row])
+        if len(old) > len(new):
+            self._take(shared, shared + len(old) - len(new) - 1)
+        elif len(new) > len(old):
+            self._add(shared, new[shared:shared + len(new) - len(old)])
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours; the view repaints by itself."""
+        self._theme = theme
+
+    def append(self, lines: Iterable[DialogLine]) -> None:
+        """Add messages at the end."""
+        self.drop_draft()
+        self._add(len(self._rows), tuple(lines))
+        self.edited.emit(self.lines)
+
+    def begin_draft(self) -> int:
+        """Add a row in which a message is written, and return it."""
+        if not self._has_draft:
+            self._add(len(self._rows), (DialogLine(next_role(self._rows), ""),))
+        return len(self._rows) - 1
+
+    def drop_draft(self) -> None:
+        """Remove the row in which nothing was written."""
+        if self._has_draft:
+            self._take(len(self._rows) - 1, len(self._rows) - 1)
+
+    def remove(self, rows: Iterable[int]) -> None:
+        """Remove the messages of these rows."""
+        gone = sorted({row for row in rows if 0 <= row < len(self._rows)}, reverse=True)
+        for row in gone:
+            self._take(row, row)
+        if gone:
+            self.edited.emit(self.lines)
+
+    @property
+    def _has_draft(self) -> bool:
+        return bool(self._rows) and not self._rows[-1].text
+
+    def _put(self, row: int, line: DialogLine) -> None:
+        self._rows[row] = line
+        self.dataChanged.emit(self.index(row, Column.ROLE), self.index(row, Column.TEXT))
+
+    def _add(self, row: int, lines: Sequence[DialogLine]) -> None:
+        if lines:
+            self.beginInsertRows(_ROOT, row, row + len(lines) - 1)
+            self._rows[row:row] = lines
+            self.endInsertRows()
+
+    def _take(self, first: int, last: int) -> None:
+        self.beginRemoveRows(_ROOT, first, last)
+        del self._rows[first:last + 1]
+        self.endRemoveRows()
+
+    # Qt
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:
+        """Return the number of messages, with the one that is being written."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: _Index = _ROOT) -> int:
+        """Return 2."""
+        return 0 if parent.isValid() else len(Column)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return one cell; `EditRole` is the text itself."""
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        line, is_role = self._rows[index.row()], index.column() == Column.ROLE
+        if role == Qt.ItemDataRole.DisplayRole:
+            return line.role if is_role else " ".join(line.text[:_SHOWN_CHARACTERS].split())
+        if role == Qt.ItemDataRole.EditRole:
+            return line.role if is_role else line.text
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(f"{line.role}:\n{line.text}")
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return line.role if is_role else f"{line.role}: {line.text[:_SHOWN_CHARACTERS]}"
+        if role == Qt.ItemDataRole.ForegroundRole and is_role:
+            return self._theme.muted
+        if role == self.RoleRole:
+            return line.role
+        return None
+
+    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Take over a role or a text; False for what is none: a message is removed otherwise."""
+        if role != Qt.ItemDataRole.EditRole or not index.isValid():
+            return False
+        line = self._rows[index.row()]
+        if index.column() == Column.ROLE:
+            known = next((name for name in ROLES if name == value), None)
+            if known is None:
+                return False
+            changed = line._replace(role=known)
+        elif str(value).strip():
+            changed = line._replace(text=str(value))
+        else:
+            return False
+        if changed != line:
+            before = self.lines
+            self._put(index.row(), changed)
+            if self.lines != before:
+                self.edited.emit(self.lines)
+        return True
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        """All of it is editable."""
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsEditable if index.isValid() else flags
+
+    def headerData(self, section: int, orientation: Qt.Orientation,
+                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return a column's title."""
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return _TITLES[section] if 0 <= section < len(_TITLES) else None
+        return None

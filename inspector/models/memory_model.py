@@ -1,0 +1,272 @@
+"""Memory stores by name, and the records of one as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
+
+from inspector import theme as themes
+from inspector.widgets.labels import tooltip
+from inspector.widgets.record_text import compact
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from core.knowledge.memory import MemoryStore
+    from inspector.theme import Theme
+
+StoreRole = int(Qt.ItemDataRole.UserRole) + 1
+"""A store's name, without a mark."""
+EntryRole = int(Qt.ItemDataRole.UserRole) + 2
+RecordIdRole = int(Qt.ItemDataRole.UserRole) + 3
+StateRole = int(Qt.ItemDataRole.UserRole) + 4
+"""``new`` for a record that the turn wrote, ``draft`` for one with an edit not in force, or ""."""
+RowRole = int(Qt.ItemDataRole.UserRole) + 5
+"""A record's row in its store."""
+
+HEADERS = ("id", "text", "metadata", "state")
+ID, TEXT, METADATA, STATE = range(4)
+NEW, DRAFT = "new", "draft"
+_ICONS = {NEW: "add", DRAFT: "warning"}
+_TIPS = {NEW: "Written by the turn on screen", DRAFT: "Has an edit that is not in force yet"}
+_SHOWN_CHARACTERS = 400
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class StoreEntry:
+    """What the list of stores tells of one."""
+
+    name: str
+    records: int
+    schema: str = ""
+    path: str = ""
+    is_changed: bool = False
+    is_in_use: bool = False
+
+    @classmethod
+    def of(cls, store: MemoryStore, *, is_changed: bool = False,
+           is_in_use: bool = False) -> StoreEntry:
+        """Sum a store up."""
+        path = str(store.path) if store.path is not None else ""
+        return cls(store.name, len(store.records), store.schema, path, is_changed, is_in_use)
+
+    @property
+    def label(self) -> str:
+        """The name, with a mark where something is not saved."""
+        return f"* {self.name}" if self.is_changed else self.name
+
+    @property
+    def facts(self) -> str:
+        """Records, what happened, file and schema, on one line."""
+        parts = [f"{self.records:,} record{'' if self.records == 1 else 's'}",
+                 "used by this turn" if self.is_in_use else "",
+                 "changed" if self.is_changed and self.path else "",
+                 self.path.replace("\\", "/").rpartition("/")[2] or "not saved",
+                 self.schema or "no schema"]
+        return " · ".join(part for part in parts if part)
+
+
+class StoresModel(QAbstractListModel):
+    """One row a store. Read-only."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.entries: tuple[StoreEntry, ...] = ()
+
+    def show_entries(self, entries: Sequence[StoreEntry]) -> None:
+        """Show these stores; rows stay where they are if only what is told of them changed."""
+        old, new = self.entries, tuple(entries)
+        if [entry.name for entry in old] == [entry.name for entry in new]:
+            self.entries = new
+            for row, (before, after) in enumerate(zip(old, new, strict=True)):
+                if before != after:
+                    self.dataChanged.emit(self.index(row), self.index(row))
+            return
+        self.beginResetModel()
+        self.entries = new
+        self.endResetModel()
+
+    def row_of(self, name: str) -> int:
+        """Return the row of a store, −1 for none."""
+        return next((row for row, entry in enumerate(self.entries) if entry.name == name), -1)
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        """Return the number of stores."""
+        return 0 if parent is not None and parent.isValid() else len(self.entries)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the name with its mark, or the whole entry."""
+        if not index.isValid() or index.row() >= len(self.entries):
+            return None
+        entry = self.entries[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return entry.label
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{entry.label}: {entry.facts}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(f"{entry.name}\n{entry.facts}\n{entry.path}".strip())
+        return {StoreRole: entry.name, EntryRole: entry}.get(role)
+
+
+class RecordsModel(QAbstractTableModel):
+    """The records of one store, in the store's order unless sorted. Read-only."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._records: tuple[Mapping[str, Any], ...] = ()
+        self._rows: Sequence[int] = ()
+        self._written: frozenset[str] = frozenset()
+        self._drafts: frozenset[str] = frozenset()
+        self._needle = ""
+        self._sorting: tuple[int, bool] | None = None
+        self._theme: Theme = themes.LIGHT
+
+    def show_records(self, records: tuple[Mapping[str, Any], ...],
+                     written: Collection[str] = (), drafts: Collection[str] = ()) -> bool:
+        """Show these records; tell whether rows may have moved.
+
+        Parameters
+        ----------
+        written : ids of those that the turn on screen wrote.
+        drafts : ids of those with an edit that is not in force.
+        """
+        marks = frozenset(written), frozenset(drafts)
+        if records is not self._records:
+            self.beginResetModel()
+            self._records = records
+            self._written, self._drafts = marks
+            self._rows = self._picked()
+            self.endResetModel()
+            return True
+        if marks != (self._written, self._drafts):
+            self._written, self._drafts = marks
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, STATE))
+        return False
+
+    def set_needle(self, needle: str) -> bool:
+        """Show only the records with this text in them, in capitals or not; all with "".
+
+        Returns
+        -------
+        bool
+            Whether rows may have moved.
+        """
+        self._needle = needle.strip().casefold()
+        return self._pick_anew()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours; the view repaints by itself."""
+        self._theme = theme
+
+    @property
+    def records(self) -> tuple[Mapping[str, Any], ...]:
+        """The records of the store, shown or not."""
+        return self._records
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The states that there are."""
+        return (NEW,) * bool(self._written) + (DRAFT,) * bool(self._drafts)
+
+    def row_of(self, record_id: str) -> int:
+        """Return the row in which a record is shown, −1 for none."""
+        return next((row for row, place in enumerate(self._rows)
+                     if self._records[place]["id"] == record_id), -1)
+
+    def ids(self) -> list[str]:
+        """Return the ids of the records that are shown, from top to bottom."""
+        return [self._records[place]["id"] for place in self._rows]
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        """Return the number of records that are shown."""
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index | None = None) -> int:
+        """Return 4."""
+        return 0 if parent is not None and parent.isValid() else len(HEADERS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return one cell."""
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        place = self._rows[index.row()]
+        record, column = self._records[place], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._cell(record, column)
+        if role == Qt.ItemDataRole.DecorationRole and column == STATE:
+            state = self._state(record)
+            color = self._theme.ok if state == NEW else self._theme.warning
+            return themes.icon(_ICONS[state], color) if state else None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            if column == STATE:
+                return _TIPS.get(self._state(record))
+            return tooltip(_whole(record, column))
+        if role == RecordIdRole:
+            return record["id"]
+        if role == StateRole:
+            return self._state(record)
+        return place if role == RowRole else None
+
+    def headerData(self, section: int, orientation: Qt.Orientation,
+                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return a column's name."""
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS[section] if 0 <= section < len(HEADERS) else None
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; −1 brings back the store's order."""
+        self._sorting = (column, order == Qt.SortOrder.DescendingOrder) if column >= 0 else None
+        self._pick_anew()
+
+    def _pick_anew(self) -> bool:
+        rows = self._picked()
+        if rows == self._rows:
+            return False
+        self.beginResetModel()
+        self._rows = rows
+        self.endResetModel()
+        return True
+
+    def _picked(self) -> Sequence[int]:
+        """Return the rows of the store that are shown, in the order in which they are."""
+        records, needle = self._records, self._needle
+        rows: Sequence[int] = range(len(records))
+        if needle:
+            rows = [row for row in rows if needle in records[row]["id"].casefold()
+                    or needle in records[row]["text"].casefold()
+                    or needle in compact(records[row].get("metadata")).casefold()]
+        if self._sorting is None:
+            return rows
+        column, descending = self._sorting
+        if column == STATE:
+            return sorted(rows, key=lambda row: not self._state(records[row]), reverse=descending)
+        return sorted(rows, key=lambda row: _whole(records[row], column).casefold(),
+                      reverse=descending)
+
+    def _cell(self, record: Mapping[str, Any], column: int) -> str:
+        if column == STATE:
+            return self._state(record)
+        return " ".join(_whole(record, column)[:_SHOWN_CHARACTERS].split())
+
+    def _state(self, record: Mapping[str, Any]) -> str:
+        if record["id"] in self._drafts:
+            return DRAFT
+        return NEW if record["id"] in self._written else ""
+
+
+def _whole(record: Mapping[str, Any], column: int) -> str:
+    if column == METADATA:
+        return compact(record.get("metadata"))
+    return str(record["id"] if column == ID else record["text"])

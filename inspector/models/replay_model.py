@@ -1,0 +1,235 @@
+"""A recorded turn and its replay side by side: one row a hit of either."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont
+
+from core.selection.compare import Verdict
+from inspector import theme as themes
+from inspector.models.hits_model import MISSING, line_of
+from inspector.widgets.labels import tooltip
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+    from PySide6.QtGui import QColor
+
+    from core.replay import TurnReplay
+    from core.selection.compare import HitPair
+    from inspector.theme import Theme
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+_LAST = float("inf")
+
+
+class Column(IntEnum):
+    """The columns in their first order."""
+
+    NODE = 0
+    RECORDED_RANK = 1
+    ID = 2
+    RECORDED_DISTANCE = 3
+    HERE_RANK = 4
+    HERE_DISTANCE = 5
+    CHANGE = 6
+    VERDICT = 7
+    TEXT = 8
+
+
+NUMBERS = frozenset({Column.RECORDED_RANK, Column.RECORDED_DISTANCE, Column.HERE_RANK,
+                     Column.HERE_DISTANCE, Column.CHANGE})
+TITLES = ("node", "recorded\n#", "id", "recorded\ndistance", "here\n#", "here\ndistance",
+          "Δ\ndistance", "verdict", "text")
+_HELP = (
+    "The node that searched.",
+    "Place among the recorded hits, from 1. – where the recording does not have it.",
+    "The record's id.",
+    "Cosine distance in the recording: 0 = identical, 2 = opposite.",
+    "Place among the hits here, from 1. – where it is no hit here.",
+    "Cosine distance here.",
+    "Distance here less the recorded one. More than 0.02 either way counts as different.",
+    "How both compare: same, moved, distance, missing (not here) or new (only here).",
+    "The chunk.",
+)
+_SEVERITY = {Verdict.MISSING: 0, Verdict.NEW: 1, Verdict.MOVED: 2, Verdict.DISTANCE: 3,
+             Verdict.SAME: 4}
+_COLORS = {Verdict.MISSING: "error", Verdict.NEW: "hit", Verdict.MOVED: "threshold",
+           Verdict.DISTANCE: "top_k", Verdict.SAME: "muted"}
+
+
+def signed(change: float) -> str:
+    """Return a change of a distance with three decimals and its sign: ``+0.031``, ``−0.020``."""
+    shown = f"{abs(change):.3f}"
+    if not float(shown):
+        return shown
+    return f"{'−' if change < 0 else '+'}{shown}"
+
+
+def verdict_word(pair: HitPair) -> str:
+    """Return the verdict in words; a hit may be both moved and at another distance."""
+    if pair.verdict is Verdict.MOVED and pair.is_distant:
+        return "moved, distance"
+    return str(pair.verdict)
+
+
+class ReplayModel(QAbstractTableModel):
+    """One row a pair of hits, node by node, in the recorded order. Read-only.
+
+    `SortRole` gives numbers for numbers, what is missing last, and verdicts by their weight.
+    """
+
+    SortRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 1
+    NodeRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 2
+    HitIdRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 3
+    VerdictRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 4
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[tuple[str, HitPair], ...] = ()
+        self._theme: Theme = themes.LIGHT
+        self._font = themes.number_font(QFont())
+        self._bold = themes.scaled_font(QFont(), 1.0, bold=True)
+
+    def show_replay(self, replay: TurnReplay | None) -> None:
+        """Show the pairs of all nodes; None = nothing."""
+        self.beginResetModel()
+        self._rows = () if replay is None else tuple(
+            (node.node, pair) for node in replay.nodes for pair in node.comparison.pairs)
+        self.endResetModel()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours; the view repaints by itself."""
+        self._theme = theme
+
+    @property
+    def has_distances(self) -> bool:
+        """Whether any hit has a distance: Lexical searches have none."""
+        return any(hit is not None and hit.distance is not None
+                   for _, pair in self._rows for hit in (pair.recorded, pair.here))
+
+    def row_of(self, node: str, record_id: str) -> int:
+        """Return the first row of a record among the pairs of a node, or −1."""
+        return next((row for row, (name, pair) in enumerate(self._rows)
+                     if (name, pair.id) == (node, record_id)), -1)
+
+    def verdict_color(self, verdict: Verdict) -> QColor:
+        """Return the colour of a verdict's word, readable also where it is selected."""
+        color: QColor = getattr(self._theme, _COLORS[verdict])
+        return color if verdict is Verdict.SAME else self._theme.ink(
+            color, self._theme.accent_soft)
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:
+        """Return the number of pairs."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: _Index = _ROOT) -> int:
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(TITLES)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return one cell; what is the same is dimmed, what differs stands out."""
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        node, pair = self._rows[index.row()]
+        column = Column(index.column())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _text(node, pair, column)
+        if role == self.SortRole:
+            return _sort_key(node, pair, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(_tip(pair, column))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{' '.join(TITLES[column].split())}: {_text(node, pair, column)}"
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
+        known = {self.NodeRole: node, self.HitIdRole: pair.id, self.VerdictRole: pair.verdict}
+        return known[role] if role in known else self._look(pair, column, role)
+
+    def _look(self, pair: HitPair, column: Column, role: int) -> Any:
+        if role == Qt.ItemDataRole.ForegroundRole:
+            if column is Column.VERDICT:
+                return self.verdict_color(pair.verdict)
+            if column is Column.CHANGE and pair.is_distant:
+                return self.verdict_color(Verdict.DISTANCE)
+            return self._theme.muted if pair.verdict is Verdict.SAME else self._theme.text
+        if role == Qt.ItemDataRole.DecorationRole and column is Column.VERDICT:
+            return themes.icon(f"replay_{pair.verdict}", self.verdict_color(pair.verdict))
+        if role == Qt.ItemDataRole.FontRole:
+            stands_out = column is Column.VERDICT and pair.verdict is not Verdict.SAME
+            return self._bold if stands_out else self._font
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation,
+                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return a column's title or help."""
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(TITLES):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return TITLES[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _HELP[section]
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return " ".join(TITLES[section].split())
+        return _alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _number(pair: HitPair, column: Column) -> float | None:
+    hit = pair.recorded if column is Column.RECORDED_DISTANCE else pair.here
+    return {Column.RECORDED_RANK: pair.recorded_rank, Column.HERE_RANK: pair.here_rank,
+            Column.CHANGE: pair.distance_change}.get(
+                column, hit.distance if hit is not None else None)
+
+
+def _text(node: str, pair: HitPair, column: Column) -> str:
+    if column not in NUMBERS:
+        if column is Column.VERDICT:
+            return verdict_word(pair)
+        return line_of({Column.NODE: node, Column.ID: pair.id}.get(column, pair.text))
+    value = _number(pair, column)
+    if value is None:
+        return MISSING
+    if column is Column.CHANGE:
+        return signed(value)
+    return str(value) if column in (Column.RECORDED_RANK, Column.HERE_RANK) else f"{value:.3f}"
+
+
+def _sort_key(node: str, pair: HitPair, column: Column) -> float | str:
+    if column is Column.VERDICT:
+        return _SEVERITY[pair.verdict]
+    if column not in NUMBERS:
+        return _text(node, pair, column).casefold()
+    value = _number(pair, column)
+    return _LAST if value is None else value
+
+
+def _tip(pair: HitPair, column: Column) -> str:
+    value = _number(pair, column) if column in NUMBERS else None
+    if isinstance(value, float):
+        return f"{' '.join(TITLES[column].split())}: {value:.6f}"
+    if column is Column.VERDICT:
+        return f"{pair.id}: {_sentence(pair)}"
+    return f"{pair.id}\n{pair.text}"
+
+
+def _sentence(pair: HitPair) -> str:
+    if pair.verdict is Verdict.MISSING:
+        return f"hit {pair.recorded_rank} of the recording is no hit here"
+    if pair.verdict is Verdict.NEW:
+        return f"hit {pair.here_rank} here was none in the recording"
+    said = (f"hit {pair.recorded_rank} of the recording is hit {pair.here_rank} here"
+            if pair.verdict is Verdict.MOVED else f"hit {pair.here_rank} in both")
+    if not pair.is_distant:
+        return said
+    change = pair.distance_change
+    apart = ("only one of them has a distance" if change is None
+             else f"its distance differs by {signed(change)}")
+    return f"{said}; {apart}"

@@ -1,0 +1,149 @@
+"""The table of the agent's variables, with what adds and removes one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
+    QAbstractItemView,
+    QHeaderView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector.models.variables_model import UNDEFINED, Column, VariablesModel
+from inspector.widgets.item_views import TableView
+from inspector.widgets.labels import StatusLabel
+from inspector.widgets.play_editors import LineDelegate, edit_cell, set_up_table
+from inspector.widgets.play_section import PlaySection, tool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from PySide6.QtGui import QResizeEvent
+
+    from inspector.theme import Theme
+
+_SHARE = 0.28
+# Icon and margins of a value that is undefined: that sign is never cut off.
+_SIGN_PX = 40
+_LEAST_CHARACTERS = 7
+
+
+class PlayVariables(PlaySection):
+    """Variables: name, value, and where the graph reads them. Showing emits nothing.
+
+    Signals
+    -------
+    variable_edited(str, object) : a name and its new value, or None: removed.
+    """
+
+    variable_edited = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Variables", parent)
+        self.model = VariablesModel(self)
+        self.table = TableView()
+        self._status = StatusLabel(most_lines=2)
+        self._status.setObjectName("variablesStatus")
+        self._status.hide()
+        self._delegate = LineDelegate(self._problem, self)
+        self._is_adding = False
+        self._set_up_table()
+        self._add = tool("Add", "addVariable", "Add a variable",
+                         "Add a variable: its name, then its value", "add")
+        self._remove = tool("Remove", "removeVariable", "Remove the variable",
+                            "Remove the selected variable (Del)", "remove")
+        self.add_tools(self._add, self._remove)
+        column = QVBoxLayout(self.content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.table, 1)
+        column.addWidget(self._status)
+        self._connect()
+        self._show_removable()
+
+    def show_variables(self, values: Mapping[str, str],
+                       used: Mapping[str, Sequence[str]]) -> None:
+        """Show the variables that have a value, and those that the graph reads without one."""
+        self.model.show_variables(values, used)
+        self._show_removable()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        super().apply_theme(theme)
+        self.model.apply_theme(theme)
+        self.table.apply_theme(theme)
+        self._status.apply_theme(theme)
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setObjectName("variablesTable")
+        table.setAccessibleName("Variables")
+        table.setModel(self.model)
+        table.setItemDelegate(self._delegate)
+        set_up_table(table)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked
+                              | QAbstractItemView.EditTrigger.EditKeyPressed
+                              | QAbstractItemView.EditTrigger.AnyKeyPressed
+                              | QAbstractItemView.EditTrigger.SelectedClicked)
+        table.horizontalHeader().setSectionResizeMode(Column.VALUE,
+                                                      QHeaderView.ResizeMode.Stretch)
+
+    def _connect(self) -> None:
+        self.model.edited.connect(self.variable_edited)
+        self._delegate.problem_changed.connect(self._on_problem_changed)
+        self._delegate.closeEditor.connect(self._on_editor_closed)
+        self._add.clicked.connect(self._on_add)
+        self._remove.clicked.connect(self._on_remove)
+        self.table.selectionModel().currentChanged.connect(self._show_removable)
+        self.table.row_activated.connect(self._on_row_activated)
+        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.table)
+        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+        shortcut.activated.connect(self._on_remove)
+
+    def _problem(self, index: QModelIndex | QPersistentModelIndex, text: str) -> str:
+        return self.model.problem(index.row(), text) if index.column() == Column.NAME else ""
+
+    def _show_removable(self) -> None:
+        known = self.model.variable(self.table.currentIndex().row())
+        self._remove.setEnabled(known is not None and known.value is not None)
+
+    def _on_problem_changed(self, problem: str) -> None:
+        self._status.setVisible(bool(problem))
+        if problem:
+            self._status.set_status("error", problem)
+
+    def _on_add(self) -> None:
+        edit_cell(self.table, self.model.index(self.model.count, Column.NAME))
+
+    def _on_remove(self) -> None:
+        self.model.remove(self.table.currentIndex().row())
+
+    def _on_row_activated(self, index: QModelIndex) -> None:
+        """Edit with Enter what a double-click edits."""
+        is_editable = bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
+        edit_cell(self.table, index if is_editable else index.siblingAtColumn(Column.VALUE))
+
+    def _on_editor_closed(self, _editor: QWidget,
+                          hint: QAbstractItemDelegate.EndEditHint) -> None:
+        """Go on from the name of a new variable to its value."""
+        index = self.table.currentIndex()
+        known = self.model.variable(index.row())
+        if (hint == QAbstractItemDelegate.EndEditHint.SubmitModelCache
+                and index.column() == Column.NAME and known is not None and not known.value):
+            edit_cell(self.table, index.siblingAtColumn(Column.VALUE))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width out."""
+        super().resizeEvent(event)
+        metrics = self.fontMetrics()
+        least = _LEAST_CHARACTERS * metrics.averageCharWidth()
+        most = (self.content.width() - metrics.horizontalAdvance(UNDEFINED) - _SIGN_PX) // 2
+        width = max(min(int(self.content.width() * _SHARE), most), least)
+        self.table.setColumnWidth(Column.NAME, width)
+        self.table.setColumnWidth(Column.USED, width)

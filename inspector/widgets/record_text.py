@@ -1,0 +1,104 @@
+"""A memory store's record as the three texts that are edited, and read back from them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from core.errors import Code, InspectorError, Place
+from core.knowledge.jsonerror import explain
+from core.knowledge.jsonfile import describe, too_deep
+from core.knowledge.jsonpath import line_and_column
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ONE_LINE = 60
+"""Metadata that takes no more characters than this is laid out on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordText:
+    """What stands in the fields of the editor.
+
+    metadata : as JSON, "" for none.
+    """
+
+    id: str = ""
+    text: str = ""
+    metadata: str = ""
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> RecordText:
+        """Write a record out."""
+        return cls(str(record.get("id", "")), str(record.get("text", "")),
+                   metadata_text(record.get("metadata")))
+
+    def applied_to(self, record: Mapping[str, Any], shown: RecordText) -> dict[str, Any]:
+        """Return the record with what differs from `shown`; all other keys stay as they are.
+
+        Raises
+        ------
+        InspectorError
+            8003 with line and column when the metadata is no JSON object.
+        """
+        changed = dict(record)
+        if self.id != shown.id or "id" not in record:
+            changed["id"] = self.id
+        if self.text != shown.text or "text" not in record:
+            changed["text"] = self.text
+        if self.metadata != shown.metadata:
+            metadata = parse_metadata(self.metadata)
+            changed.pop("metadata", None)
+            if metadata is not None:
+                changed["metadata"] = metadata
+        return changed
+
+
+def compact(metadata: object) -> str:
+    """Write metadata on one line, "" for none."""
+    if metadata is None:
+        return ""
+    return json.dumps(metadata, ensure_ascii=False, default=str)
+
+
+def metadata_text(metadata: object) -> str:
+    """Write metadata for an editor: on one line if it is short, else a key a line."""
+    line = compact(metadata)
+    if len(line) <= _ONE_LINE:
+        return line
+    return json.dumps(metadata, ensure_ascii=False, indent=1, default=str)
+
+
+def parse_metadata(text: str) -> dict[str, Any] | None:
+    """Read metadata that was typed; None for a blank text, which means that there is none.
+
+    Raises
+    ------
+    InspectorError
+        8003 with line and column when it is no JSON object.
+    """
+    if not text.strip():
+        return None
+    try:
+        value = orjson.loads(text)
+    except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
+        position = getattr(error, "pos", getattr(error, "start", 0))
+        problem = explain(text, position, str(error))
+        line, column = line_and_column(text, problem.position)
+        raise _refusal(problem.message.replace("the file", "the metadata"),
+                       problem.hint.replace("the file", "the metadata"), line, column) from error
+    if not isinstance(value, dict):
+        raise _refusal(f"expected an object, found {describe(value)}",
+                       'metadata is written {"level": 3, "tags": ["sea"]}')
+    if too_deep(value):
+        raise _refusal("brackets are nested too deep", "flatten the data")
+    return value
+
+
+def _refusal(message: str, hint: str, line: int = 1, column: int = 1) -> InspectorError:
+    return InspectorError(Code.InvalidEmbeddedStringStorageData, message, hint=hint,
+                          place=Place(line=line, column=column, json_path="metadata"))

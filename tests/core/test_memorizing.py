@@ -1,0 +1,413 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fake_embedder import FakeEmbedder
+
+from core.errors import InspectorError
+from core.graph import Agent, GraphDescription, Workspace
+from core.graph.agent import run_turn
+from core.graph.workspace import SearchNeeded
+from core.knowledge.findings import FileRefused, Severity
+from core.knowledge.memory import MemoryStore
+from core.knowledge.root import StorageRoot
+from core.parameters import (
+    GenerateParams,
+    InstructionParams,
+    KnowledgeSourceKind,
+    NodeParams,
+    RetrievalMode,
+    RetrieveParams,
+    WriteToMemoryParams,
+)
+from core.play import Play
+from core.search.embedding import ModelProvider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.knowledge.findings import Finding
+    from core.turn import Turn
+
+FIELDS = [{"name": "day", "type": "int", "default": 0},
+          {"name": "mood", "type": "string", "optional": True},
+          {"name": "trust", "type": "float", "optional": True},
+          {"name": "secret", "type": "bool", "optional": True},
+          {"name": "tags", "type": "set<string>", "optional": True}]
+SCHEMAS = {"schemas": [{"name": "note", "fields": FIELDS},
+                       {"name": "bare", "fields": []}]}
+DAY_3 = '{"op": "eq", "lhs": {"knowledge": "day"}, "rhs": {"value": 3}}'
+
+
+@pytest.fixture
+def embedder() -> FakeEmbedder:
+    return FakeEmbedder()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, embedder: FakeEmbedder) -> Workspace:
+    (tmp_path / "schemas.json").write_text(json.dumps(SCHEMAS))
+    return Workspace(StorageRoot(tmp_path), ModelProvider(lambda _: embedder))
+
+
+def recall(**changes: Any) -> RetrieveParams:
+    return RetrieveParams(**{
+        "source_kind": KnowledgeSourceKind.FromName, "storage_name": "diary", "schema": "note",
+        "retrieval_mode": RetrievalMode.Lexical, "top_k": 3, "threshold": 0.0,
+        "found_exit": "remember", "not_found_exit": "remember"} | changes)
+
+
+def remember(**changes: Any) -> WriteToMemoryParams:
+    return WriteToMemoryParams(**{"storage_name": "diary", "schema": "note"} | changes)
+
+
+def graph_of(**nodes: NodeParams) -> GraphDescription:
+    graph = GraphDescription().set_start_node(next(iter(nodes))).set_default_model_name("M")
+    for name, params in nodes.items():
+        graph.add_node(name, params)
+    return graph
+
+
+def both(**changes: Any) -> GraphDescription:
+    return graph_of(recall=recall(**changes), remember=remember(
+        **{key: changes[key] for key in ("storage_name", "schema") if key in changes}))
+
+
+def found(turn: Turn, node: str = "recall") -> list[str]:
+    run = turn.run_of(node)
+    assert run is not None
+    assert run.retrieval is not None
+    return [hit.id for hit in run.retrieval.hits]
+
+
+def findings_of(graph: GraphDescription, workspace: Workspace) -> list[Finding]:
+    try:
+        return list(Agent(graph, workspace).warnings)
+    except FileRefused as refused:
+        return list(refused.findings)
+
+
+def errors_of(graph: GraphDescription, workspace: Workspace) -> list[tuple[int, str, str]]:
+    return [(int(finding.code), finding.place.node, finding.place.param)
+            for finding in findings_of(graph, workspace) if finding.severity is Severity.ERROR]
+
+
+def put(path: Path, name: str, *records: dict[str, Any], schema: str = "note") -> Path:
+    path.write_text(json.dumps({"name": name, "schema": schema, "records": list(records)}))
+    return path
+
+
+@pytest.mark.parametrize("mode", list(RetrievalMode))
+def test_a_written_record_is_found_by_the_very_next_turn(workspace: Workspace,
+                                                         mode: RetrievalMode) -> None:
+    agent = Agent(both(retrieval_mode=mode), workspace)
+    assert found(agent.turn("the key lies under a stone")) == []
+    turn = agent.turn("the key lies under a stone")
+    assert found(turn) == ["memory-1"]
+    assert turn.runs[0].exit == "found"
+    assert set(found(agent.turn("key stone"))) == {"memory-1", "memory-2"}
+
+
+def test_a_memory_is_found_by_its_meaning(tmp_path: Path, models: ModelProvider) -> None:
+    (tmp_path / "schemas.json").write_text(json.dumps(SCHEMAS))
+    agent = Agent(both(retrieval_mode=RetrievalMode.Dense, threshold=0.7), Workspace(
+        StorageRoot(tmp_path), models))
+    for message in ("My favourite animal is the clownfish", "I parked the cart behind the mill"):
+        agent.turn(message)
+    assert found(agent.turn("which pet do I love most?")) == ["memory-1"]
+
+
+def test_a_record_is_found_in_the_turn_that_writes_it(workspace: Workspace) -> None:
+    agent = Agent(graph_of(remember=remember(default_exit="recall"),
+                           recall=recall(found_exit="", not_found_exit="")), workspace)
+    assert found(agent.turn("the key")) == ["memory-1"]
+
+
+def test_what_was_written_is_told_in_the_diagnostics(workspace: Workspace) -> None:
+    agent = Agent(graph_of(remember=remember()), workspace)
+    agent.turn("one")
+    run = agent.turn("  two ").runs[0]
+    assert (run.exit, run.output) == ("default", "two")
+    assert run.diagnostics() == {
+        "parameters": {"storage_name": "diary", "schema": "note"}, "input": {"text": "two"},
+        "output": {"written": True, "id": "memory-2", "record_count": 2}}
+
+
+def test_an_empty_text_writes_nothing(workspace: Workspace) -> None:
+    agent = Agent(graph_of(remember=remember()), workspace)
+    turn = agent.turn("  ")
+    assert turn.runs[0].diagnostics() == {
+        "parameters": {"storage_name": "diary", "schema": "note"}, "input": {},
+        "output": {"written": False, "record_count": 0}}
+    assert agent.play.memory == {}
+
+
+def test_the_text_may_be_what_an_earlier_node_said(workspace: Workspace) -> None:
+    agent = Agent(graph_of(
+        says=InstructionParams(instruction="Be kind.", default_exit="remember"),
+        remember=remember(input="{{user_message}}: {{node.says.output}}")), workspace)
+    agent.turn("Hello")
+    assert agent.play.memory["diary"].records[0]["text"] == "Hello: Be kind."
+
+
+def test_a_variable_keeps_stores_apart(workspace: Workspace) -> None:
+    agent = Agent(both(storage_name="memories_{{var.player}}"), workspace)
+    agent.variables["player"] = "ada"
+    agent.turn("Remember that I like apples")
+    agent.variables["player"] = "bob"
+    assert found(agent.turn("do I like apples?")) == []
+    agent.variables["player"] = "ada"
+    assert found(agent.turn("do I like apples?")) == ["memory-1"]
+    assert {name: len(store.records) for name, store in agent.play.memory.items()} == {
+        "memories_ada": 2, "memories_bob": 1}
+
+
+@pytest.mark.parametrize("node", ["recall", "remember"])
+def test_an_undefined_variable_is_3007_with_its_name(workspace: Workspace, node: str) -> None:
+    nodes = {"recall": recall(storage_name="m_{{var.player}}", found_exit="", not_found_exit=""),
+             "remember": remember(storage_name="m_{{var.player}}")}
+    turn = Agent(graph_of(**{node: nodes[node]}), workspace).turn("hello")
+    assert turn.error is not None
+    assert turn.error.code == 3007
+    assert '"player"' in turn.error.message
+    assert (turn.error.place.node, turn.error.place.param) == (node, "storage_name")
+
+
+def test_a_name_of_nothing_is_3007(workspace: Workspace) -> None:
+    agent = Agent(graph_of(remember=remember(storage_name="{{var.player}}")), workspace)
+    agent.variables["player"] = " "
+    error = agent.turn("hello").error
+    assert error is not None
+    assert error.code == 3007
+
+
+def test_a_store_may_be_called_what_a_node_is_called(workspace: Workspace) -> None:
+    agent = Agent(graph_of(says=InstructionParams(instruction="x", default_exit="remember"),
+                           remember=remember(storage_name="says")), workspace)
+    agent.turn("hello")
+    assert list(agent.play.memory) == ["says"]
+
+
+@pytest.mark.parametrize("mode", list(RetrievalMode))
+def test_an_unknown_store_is_empty_and_embeds_nothing(
+        workspace: Workspace, embedder: FakeEmbedder, mode: RetrievalMode) -> None:
+    agent = Agent(graph_of(
+        recall=recall(retrieval_mode=mode, filter=DAY_3, found_exit="", not_found_exit="say"),
+        say=GenerateParams(template="{{#knowledge}}[{{name}}]{{/knowledge}}")), workspace)
+    turn = agent.turn("where is the key?")
+    diagnostics = turn.runs[0].diagnostics()
+    assert turn.error is None
+    assert turn.runs[0].exit == "not_found"
+    assert turn.messages[0].text == "[recall]"
+    assert diagnostics["input"] == {"query": "where is the key?"}
+    assert diagnostics["output"] == {"results": []}
+    assert {value for key, value in diagnostics["parameters"].items()
+            if key.endswith("_count")} == {0}
+    assert embedder.queries == embedder.embedded == []
+
+
+def test_diagnostics_have_the_keys_of_the_reference_page(workspace: Workspace) -> None:
+    agent = Agent(both(retrieval_mode=RetrievalMode.Hybrid), workspace)
+    agent.turn("the key")
+    diagnostics = agent.turn("the key").runs[0].diagnostics()
+    assert set(diagnostics["parameters"]) == {
+        "source", "top_k", "threshold", "retrieval_mode", "rrf_k", "filter", "raw_result_count",
+        "filtered_count", "dense_raw_count", "dense_filtered_count", "sparse_raw_count",
+        "fused_candidate_count", "result_count"}
+    assert set(diagnostics["output"]["results"][0]) == {
+        "id", "distance", "bm25_score", "rank_dense", "rank_sparse", "text"}
+
+
+def test_a_store_on_disk_is_searched_and_written_on(tmp_path: Path, workspace: Workspace) -> None:
+    path = put(tmp_path / "m.json", "diary", {"id": "old", "text": "the key"})
+    before = path.read_bytes()
+    agent = Agent(both(), workspace)
+    assert found(agent.turn("key")) == ["old"]
+    assert found(agent.turn("key")) == ["memory-2", "old"]
+    assert agent.play.memory["diary"].path == path
+    assert path.read_bytes() == before
+
+
+def test_what_play_changed_comes_before_the_disk(tmp_path: Path, workspace: Workspace) -> None:
+    put(tmp_path / "m.json", "diary", {"id": "old", "text": "the key"})
+    agent = Agent(both(), workspace)
+    agent.turn("key")
+    agent.play.memory["diary"]
+    assert len(found(agent.turn("key"))) == 2
+
+
+def test_running_a_request_again_gives_the_very_same_store(workspace: Workspace) -> None:
+    agent = Agent(both(retrieval_mode=RetrievalMode.Hybrid), workspace)
+    agent.turn("the key")
+    request = agent.request("the stone and the key")
+    first = run_turn(request, workspace)
+    again = run_turn(request, workspace, cached_only=True)
+    assert again.play.memory == first.play.memory
+    assert again.debug_info == first.debug_info
+
+
+def test_a_search_that_was_not_made_yet_is_needed(workspace: Workspace) -> None:
+    agent = Agent(both(), workspace)
+    agent.turn("the key")
+    with pytest.raises(SearchNeeded):
+        run_turn(agent.request("a stone"), workspace, cached_only=True)
+
+
+def test_metadata_is_resolved_and_typed(workspace: Workspace) -> None:
+    agent = Agent(graph_of(remember=remember(metadata=json.dumps({
+        "day": "{{var.day}}", "mood": "said {{user_message}}", "trust": "{{var.trust}}",
+        "secret": "{{var.secret}}", "tags": ["{{var.day}}", "x"], "more": {"of": "{{var.day}}"},
+    }))), workspace)
+    agent.variables |= {"day": "3", "trust": "0.5", "secret": "true"}
+    assert agent.turn('"quoted"').error is None
+    assert agent.play.memory["diary"].records[0]["metadata"] == {
+        "day": 3, "mood": 'said "quoted"', "trust": 0.5, "secret": True, "tags": ["3", "x"],
+        "more": {"of": "3"}}
+
+
+def test_written_metadata_can_be_filtered(workspace: Workspace) -> None:
+    agent = Agent(graph_of(recall=recall(filter=DAY_3),
+                           remember=remember(metadata='{"day": "{{var.day}}"}')), workspace)
+    for day in ("3", "4"):
+        agent.variables["day"] = day
+        agent.turn("the key")
+    assert found(agent.turn("key")) == ["memory-1"]
+
+
+@pytest.mark.parametrize(("metadata", "path"), [
+    ('{"day": "{{var.x}}"}', "metadata.day"), ('{"secret": "{{var.x}}"}', "metadata.secret"),
+    ('{"tags": "{{var.x}}"}', "metadata.tags")])
+def test_a_value_of_the_wrong_type_ends_the_turn_with_8003(workspace: Workspace, metadata: str,
+                                                           path: str) -> None:
+    agent = Agent(graph_of(remember=remember(metadata=metadata)), workspace)
+    agent.variables["x"] = "three"
+    turn = agent.turn("hello")
+    assert turn.error is not None
+    assert turn.error.code == 8003
+    assert turn.error.place.json_path == path
+    assert turn.error.place.node == "remember"
+    assert agent.play.memory == {}
+
+
+@pytest.mark.parametrize("message", ["lone \ud800 surrogate"])
+def test_a_text_that_no_file_could_hold_ends_the_turn_with_8003(workspace: Workspace,
+                                                                message: str) -> None:
+    for node in (remember(), remember(input="x", metadata='{"mood": "{{user_message}}"}')):
+        turn = Agent(graph_of(remember=node), workspace).turn(message)
+        assert turn.error is not None
+        assert turn.error.code == 8003
+
+
+@pytest.mark.parametrize("node", ["recall", "remember"])
+def test_a_store_with_another_schema_ends_the_turn_with_8003(workspace: Workspace,
+                                                             node: str) -> None:
+    nodes = {"recall": recall(found_exit="", not_found_exit=""), "remember": remember()}
+    agent = Agent(graph_of(**{node: nodes[node]}), workspace)
+    agent.play = Play(memory={"diary": MemoryStore("diary", "bare")})
+    error = agent.turn("key").error
+    assert error is not None
+    assert error.code == 8003
+    assert 'the field "day" of the schema is missing' in error.message
+
+
+def test_what_is_wrong_is_told_all_at_once(workspace: Workspace) -> None:
+    graph = graph_of(
+        recall=recall(filter="{", found_exit="write", not_found_exit="bare"),
+        write=remember(metadata='{"day": "x"}'),
+        bare=remember(schema="", storage_name="", metadata="[]"))
+    assert errors_of(graph, workspace) == [
+        (3007, "recall", "filter"), (8003, "write", "metadata"), (3007, "bare", "storage_name"),
+        (3007, "bare", "schema"), (3007, "bare", "metadata")]
+
+
+@pytest.mark.parametrize(("metadata", "code"), [
+    ('{"day": 1, "mood": "{{var.x}}", "else": [1]}', 0), ('{"day": "{{var.x}}"}', 0), ("", 0),
+    ("{", 3007), ("3", 3007), ('{"day": NaN}', 3007), ('{"day": 1.5}', 8003),
+    ('{"tags": ["{{var.x}}", 2]}', 8003), ('{"trust": null}', 8003)])
+def test_metadata_is_checked_as_far_as_it_has_no_references(workspace: Workspace, metadata: str,
+                                                            code: int) -> None:
+    graph = graph_of(remember=remember(metadata=metadata))
+    assert errors_of(graph, workspace) == ([(code, "remember", "metadata")] if code else [])
+
+
+@pytest.mark.parametrize("params", [recall(schema="gone", found_exit="", not_found_exit=""),
+                                    remember(schema="gone")])
+def test_a_schema_that_is_not_in_the_catalog_is_a_warning(workspace: Workspace,
+                                                          params: NodeParams) -> None:
+    (finding,) = findings_of(graph_of(node=params), workspace)
+    assert finding.severity is Severity.WARNING
+    assert "Unregistered" in finding.message
+
+
+def test_without_a_registered_schema_the_filter_is_compiled_when_records_are_there(
+        workspace: Workspace) -> None:
+    agent = Agent(graph_of(recall=recall(schema="gone", filter=DAY_3),
+                           remember=remember(schema="gone", metadata='{"day": 3}')), workspace)
+    assert agent.turn("the key").error is None
+    assert found(agent.turn("the key")) == ["memory-1"]
+    assert errors_of(graph_of(recall=recall(
+        schema="gone", filter='{"op": "no"}', found_exit="", not_found_exit="")), workspace) == [
+            (3007, "recall", "filter")]
+
+
+def test_a_named_store_on_disk_must_have_the_schema(tmp_path: Path, workspace: Workspace) -> None:
+    put(tmp_path / "m.json", "diary", schema="bare")
+    (finding,) = findings_of(graph_of(remember=remember()), workspace)
+    assert (finding.severity, finding.code) == (Severity.ERROR, 8003)
+    assert 'the field "day" of the schema is missing' in finding.message
+    assert finding.place.node == "remember"
+
+
+def test_a_named_store_on_disk_must_fit_the_schema_record_by_record(
+        tmp_path: Path, workspace: Workspace) -> None:
+    path = put(tmp_path / "m.json", "diary", *(
+        {"id": f"r{number}", "text": f"{number}", "metadata": {"day": day}}
+        for number, day in enumerate([1, "two", 3, None])))
+    findings = findings_of(both(), workspace)
+    assert [(finding.place.file, finding.place.json_path) for finding in findings] == [
+        (str(path), "records[1].metadata.day"), (str(path), "records[3].metadata.day")]
+    assert {int(finding.code) for finding in findings} == {8003}
+    assert findings[0].place.line is not None
+
+
+def test_a_broken_store_stops_only_a_graph_that_names_it(tmp_path: Path,
+                                                         workspace: Workspace) -> None:
+    (tmp_path / "m.json").write_text('{"name": "diary", "records": 3}')
+    assert [code for code, _, _ in errors_of(graph_of(remember=remember()), workspace)] == [8003]
+    agent = Agent(graph_of(remember=remember(storage_name="{{var.x}}")), workspace)
+    assert [finding.severity for finding in agent.warnings] == [Severity.WARNING]
+    agent.variables["x"] = "diary"
+    error = agent.turn("hello").error
+    assert error is not None
+    assert error.code == 8003
+
+
+def test_a_broken_catalog_is_told_of(tmp_path: Path, workspace: Workspace) -> None:
+    (tmp_path / "schemas.json").write_text("{}")
+    assert [code for code, _, _ in errors_of(both(), workspace)] == [8003]
+
+
+def test_a_graph_without_memory_looks_for_no_stores(workspace: Workspace) -> None:
+    Agent(graph_of(say=GenerateParams(template="x")), workspace)
+    assert not workspace.memories.is_scanned
+
+
+@pytest.mark.parametrize(("node", "param", "value", "code"), [
+    ("recall", "filter", '{"op": "eq", "lhs": {"knowledge": "dya"}, "rhs": {"value": 3}}', 3007),
+    ("remember", "metadata", "{", 3007), ("remember", "metadata", '{"day": "x"}', 8003)])
+def test_a_change_that_does_not_fit_the_schema_is_refused(
+        workspace: Workspace, node: str, param: str, value: str, code: int) -> None:
+    agent = Agent(both(filter=DAY_3), workspace)
+    before = agent.graph.nodes
+    with pytest.raises(InspectorError) as caught:
+        agent.change_param(node, param, value)
+    assert caught.value.code == code
+    assert agent.graph.nodes == before
+
+
+def test_a_leftover_file_does_not_judge_a_memory_nodes_filter(workspace: Workspace) -> None:
+    agent = Agent(both(embedded_string_storage="gone.json"), workspace)
+    agent.change_param("recall", "filter", DAY_3)
+    assert findings_of(agent.graph, workspace) == []
