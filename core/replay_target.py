@@ -24,8 +24,8 @@ def find_target(turn: Turn, path: Path, models: ModelProvider | None = None) -> 
     """Find what lies near a recording and has what the recorded turn searched.
 
     The nearest folder, at or above the recording's, that holds every knowledge file that the turn
-    names; there the first graph, by name, whose nodes bear the names of those that ran, else the
-    files alone.
+    names; there the graph whose nodes bear the names of those that ran and agree with most of what
+    is recorded of their parameters, the first by name of equals; else the files alone.
 
     Returns
     -------
@@ -64,17 +64,31 @@ def _holds(folder: Path, names: frozenset[str]) -> bool:
 
 
 def _graph_in(folder: Path, turn: Turn, models: ModelProvider | None) -> Opened | None:
-    ran = {run.name for run in turn.runs}
     try:
         files = sorted(folder.glob(f"*{GRAPH_SUFFIX}"))[:_MOST_GRAPHS]
     except OSError:
         return None
-    for file in files:
-        try:
-            opened = open_path(file, models=models)
-        except InspectorError:
-            continue
-        if ran <= {node.name for node in opened.graph.nodes} and _holds(
-                opened.workspace.root.path, _storages(turn)):
-            return opened
-    return None
+    found = [opened for file in files if (opened := _opened(file, models)) is not None
+             and _fits(opened, turn)]
+    return max(found, key=lambda opened: _agreement(opened, turn), default=None)
+
+
+def _opened(file: Path, models: ModelProvider | None) -> Opened | None:
+    try:
+        return open_path(file, models=models)
+    except InspectorError:
+        return None
+
+
+def _fits(opened: Opened, turn: Turn) -> bool:
+    names = {node.name for node in opened.graph.nodes}
+    return {run.name for run in turn.runs} <= names and _holds(
+        opened.workspace.root.path, _storages(turn))
+
+
+def _agreement(opened: Opened, turn: Turn) -> int:
+    """Count the parameters that a graph gives to its nodes as they were recorded."""
+    recorded = turn.request.params
+    return sum(getattr(node.params, name) == getattr(recorded[node.name], name)
+               for node in opened.graph.nodes if type(recorded.get(node.name)) is type(node.params)
+               for name in node.params.specs())

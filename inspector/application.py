@@ -114,7 +114,9 @@ class _Start:
         if tab not in docks:
             raise InspectorError(Code.InvalidParamValue, f'there is no panel "{tab}"',
                                  hint=f"one of {', '.join(docks)}")
-        self._window.raise_dock(tab)
+        # After whatever a newly opened file brings to the front by itself.
+        QTimer.singleShot(0, self._window, lambda: QTimer.singleShot(
+            0, self._window, lambda: self._window.raise_dock(tab)))
 
     def _on_turn_shown(self, _turn: object) -> None:
         if self._options.screenshot and self._done:

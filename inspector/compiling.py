@@ -43,6 +43,7 @@ def open_and_check(path: Path, root: Path | None, models: ModelProvider, progres
         findings.extend(graph.warnings if graph.path is not None else graph.check())
         check_storages(graph, opened.workspace, findings, progress, is_cancelled)
         findings.raise_errors()
+    findings.extend(opened.findings)
     return OpenResult(opened, tuple(findings), neighbours_of(opened.path))
 
 

@@ -31,11 +31,11 @@ class TurnHistory:
         """Whether there is a turn, and the newest is the one that is shown."""
         return 0 <= self.index == len(self.entries) - 1
 
-    def add(self, turn: Turn, *, live: bool) -> None:
-        """Keep a turn as the newest, in place of the one before where that asked the same."""
+    def add(self, turn: Turn, *, live: bool, merge: bool = True) -> None:
+        """Keep a turn as the newest; with `merge`, in place of one that asked the same."""
         newest = self.entries[-1] if self.entries else None
         same = newest is not None and newest.turn.request.message == turn.request.message
-        if newest is not None and (newest.live or same):
+        if merge and newest is not None and (newest.live or same):
             self.entries.pop()
         self.entries.append(HistoryEntry(turn, live))
         self.index = len(self.entries) - 1

@@ -9,9 +9,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.errors import InspectorError
+from core.graph.simulating import labels_of
 from core.graph.state import stores_used, variables_used
 from core.knowledge.atomic import file_name_for
 from core.knowledge.memory import MemoryStore
+from core.parameters import ClassifyIntentLLMParams
 from inspector.memory_files import MemoryFiles
 from inspector.models.exits_model import SimulatedExit
 from inspector.play_inputs import written_stores
@@ -138,9 +140,10 @@ class PlayWiring(QObject):
             return
         inputs, parameters = session.inputs, self._panels.parameters
         parameters.show_simulated_exit(inputs.exits.get(session.node, table.simulated_exit))
-        labels = [label.strip() for label in getattr(table, "intents_ids", "").split(",")]
-        parameters.show_simulated_label(inputs.replies.get(session.node, ""),
-                                        [label for label in labels if label])
+        labels = labels_of(table) if isinstance(table, ClassifyIntentLLMParams) else ()
+        # Without a choice the turn takes the first.
+        parameters.show_simulated_label(
+            inputs.replies.get(session.node) or next(iter(labels), ""), labels)
 
     # Memory
 
@@ -175,7 +178,7 @@ class PlayWiring(QObject):
         self.applicability_changed.emit("memory", bool(used or session.inputs.upcoming.memory))
         self._panels.memory.show_stores(
             [stores[name] for name in sorted(stores)], changed=changed, written=written,
-            schemas=session.current.workspace.catalog.names, in_use=tuple(used))
+            schemas=session.current.workspace.schema_names, in_use=tuple(used))
 
     def _on_store_edited(self, store: MemoryStore) -> None:
         if not self._session.inputs.put_store(store):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from inspector.session import Session
 
 REPLAY_LANE = "replay"
+TARGET_LANE = "target"
 
 
 class Replaying(QObject):
@@ -67,6 +68,7 @@ class Replaying(QObject):
         if current is None:
             return
         self._jobs.cancel(REPLAY_LANE)
+        self._jobs.cancel(TARGET_LANE)
         self.result = None
         if current.turn is None:
             # A recording that is opened next was most likely made with this.
@@ -86,7 +88,7 @@ class Replaying(QObject):
             del progress, is_cancelled
             return find_target(turn, recorded.path, models)
 
-        self._jobs.submit(REPLAY_LANE, work, self._on_target, self.failed.emit)
+        self._jobs.submit(TARGET_LANE, work, self._on_target, self.failed.emit)
 
     def _on_target(self, target: Opened | None) -> None:
         self.target = target
@@ -103,9 +105,11 @@ class Replaying(QObject):
         if turn is None or target is None:
             return
         recorded, against = turn, target
+        variables = dict(self._session.inputs.variables)
 
         def work(progress: Progress, is_cancelled: IsCancelled) -> TurnReplay:
-            return replay_turn(recorded, against, progress=progress, is_cancelled=is_cancelled)
+            return replay_turn(recorded, against, variables=variables, progress=progress,
+                               is_cancelled=is_cancelled)
 
         self._jobs.submit(REPLAY_LANE, work, self._on_replayed, self._on_failed)
         self.changed.emit()
@@ -140,5 +144,6 @@ class Replaying(QObject):
                 Code.StorageKindMismatch, f"{target.path.name} is a recorded turn itself",
                 place=Place(file=str(target.path)), hint="choose a graph or a knowledge file"))
             return
+        self._jobs.cancel(TARGET_LANE)
         self.target = target
         self.replay()

@@ -27,7 +27,7 @@ from inspector.history import HistoryEntry, TurnHistory
 from inspector.play_inputs import PlayInputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from core.graph.description import GraphDescription
@@ -182,18 +182,22 @@ class Session(QObject):
         self.opened.emit()
         self.findings_changed.emit()
         self.node_changed.emit(self.node)
-        if opened.turn is not None:
-            self._show_recorded(opened.turn)
+        if opened.turns:
+            self._show_recorded(opened.turns)
             return
         if asked or (keep and self.turn is not None):
             self.run(self.message)
         self._prepare_indexes()
 
-    def _show_recorded(self, turn: Turn) -> None:
-        """Show a turn that ran elsewhere; only running the question again searches here."""
-        self.message = turn.request.message
+    def _show_recorded(self, turns: Sequence[Turn]) -> None:
+        """Show turns that ran elsewhere; only running a question again searches here."""
+        for turn in turns[:-1]:
+            self._turns.add(turn, live=False, merge=False)
+        newest = turns[-1]
+        self.message = newest.request.message
         self.message_restored.emit(self.message)
-        self._show(turn, partial(self._remember, live=False))
+        self._turns.add(newest, live=False, merge=False)
+        self._show(newest, lambda _turn: self.history_changed.emit())
 
     def _on_open_failed(self, error: BaseException) -> None:
         if isinstance(error, FileRefused):

@@ -8,7 +8,12 @@ from PySide6.QtCore import QObject, QTimer
 
 from core.errors import InspectorError
 from core.graph.prompt import canned_messages
-from core.parameters import ClassifyIntentParams, GenerateParams, RetrieveParams
+from core.parameters import (
+    ClassifyIntentParams,
+    GenerateParams,
+    KnowledgeSourceKind,
+    RetrieveParams,
+)
 from core.selection.subgraph_listing import SubgraphListing
 from core.turn import Projection
 
@@ -113,12 +118,13 @@ class Wiring(QObject):
         panels.graph.show_graph(session.graph)
         panels.workspace.show_workspace(session.current.path, session.current.workspace,
                                         session.neighbours)
-        panels.parameters.set_choices("schema", session.current.workspace.catalog.names)
+        panels.parameters.set_choices("schema", session.current.workspace.schema_names)
         self._on_turn_changed(session.turn)
 
     def _on_node_changed(self, name: str) -> None:
         self._panels.graph.set_current_node(name)
         self._show_node()
+        self._show_schema_problem()
         self._show_turn_of_node()
 
     def _show_node(self) -> None:
@@ -136,8 +142,15 @@ class Wiring(QObject):
         if current is None or not isinstance(node.params, RetrieveParams | ClassifyIntentParams):
             return
         workspace, storage = current.workspace, node.params.embedded_string_storage
-        fields = workspace.fields_of(storage)
         parameters = self._panels.parameters
+        if getattr(node.params, "source_kind", None) is KnowledgeSourceKind.FromName:
+            schema = getattr(node.params, "schema", "")
+            parameters.set_filter_fields(workspace.schema_fields(schema) or ())
+            parameters.set_filter_status(True if node.params.filter else None,
+                                         f"checked against the schema {schema}"
+                                         if node.params.filter else "no filter")
+            return
+        fields = workspace.fields_of(storage)
         parameters.set_filter_fields(fields)
         if not workspace.is_open(storage) or not (fields or node.params.filter):
             parameters.set_filter_status(None, "")
@@ -179,7 +192,10 @@ class Wiring(QObject):
 
     def show_status(self) -> None:
         """Say beside the question how long the last search took."""
-        listing = self._listing_in_hand()
+        listing, turn = self._listing_in_hand(), self._session.turn
+        if turn is not None and turn.recorded:
+            self._panels.query.set_status("off", "Recorded elsewhere")
+            return
         if listing is None:
             self._panels.query.set_status("off", "Ready" if self._session.graph else "")
             return
@@ -249,7 +265,8 @@ class Wiring(QObject):
         run = self._session.turn.run_of(node.name) if node and self._session.turn else None
         params = node.params if node and isinstance(node.params, GenerateParams) else None
         turn = self._session.turn
-        chunks = [step.retrieval.hits for step in turn.runs if step.retrieval] if turn else []
+        chunks = [step.retrieval.hits for step in turn.runs if step.retrieval
+                  and step.params and step.params.attaches_knowledge] if turn else []
         projection = run.projection if run else None
         if projection is None and turn is not None and turn.canned_line is not None:
             projection = Projection(
@@ -260,6 +277,15 @@ class Wiring(QObject):
         current = self._session.current
         files = len(current.workspace.files()) + 1 if current is not None else 0
         self._panels.problems.show_findings(self._session.findings, files)
+        self._show_schema_problem()
+
+    def _show_schema_problem(self) -> None:
+        """Say beside the schema of the node in hand what was found wrong with it."""
+        for finding in self._session.findings:
+            if finding.place.node == self._session.node and finding.place.param == "schema":
+                self._panels.parameters.set_param_problem(
+                    "schema", f"{int(finding.code)} {finding.message}")
+                return
 
     def _show_history(self) -> None:
         self._panels.turns.show_turns([entry.turn for entry in self._session.history],

@@ -48,7 +48,19 @@ def check_storages(graph: GraphDescription, workspace: Workspace, findings: Find
                 _add(findings, error, node.name, param)
         if isinstance(node.params, HumanMessageGuardrailParams):
             _check_patterns(node.name, node.params, workspace, findings)
+    _check_catalog(graph, workspace, findings)
     check_memories(graph, workspace, findings)
+
+
+def _check_catalog(graph: GraphDescription, workspace: Workspace, findings: Findings) -> None:
+    """Tell what is wrong with the schema catalog; it is needed only where a node names a schema."""
+    broken = workspace.broken_catalog
+    if broken is None:
+        findings.extend(workspace.catalog.findings)
+        return
+    needed = any(getattr(node.params, "schema", "") for node in graph.nodes)
+    findings.extend(broken.findings if needed else [
+        dataclasses.replace(finding, severity=Severity.WARNING) for finding in broken.findings])
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +186,7 @@ def _check_patterns(name: str, params: HumanMessageGuardrailParams, workspace: W
 
 def _check_schema(node: Node, storage: str, workspace: Workspace, findings: Findings) -> None:
     schema = getattr(node.params, "schema", "")
-    if not schema:
+    if not schema or workspace.broken_catalog is not None:
         return
     place = Place(file=findings.file, node=node.name, param="schema")
     fields = workspace.schema_fields(schema)

@@ -31,10 +31,8 @@ def check_memories(graph: GraphDescription, workspace: Workspace, findings: Find
     nodes = [(node.name, node.params) for node in graph.nodes if uses_memory(node.params)]
     if not nodes:
         return
-    try:
-        findings.extend(workspace.catalog.findings)
-    except FileRefused as refused:
-        findings.extend(refused.findings)
+    if workspace.broken_catalog is not None:
+        # That has been said, and no schema can be looked up.
         return
     seen: set[str] = set()
     for node, params in nodes:

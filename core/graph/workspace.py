@@ -15,9 +15,11 @@ from core.graph.patterns import PatternSearches
 from core.graph.search_cache import SearchCache, SearchNeeded
 from core.knowledge.base import KnowledgeBase, open_knowledge
 from core.knowledge.catalog import SchemaCatalog
+from core.knowledge.findings import FileRefused
 from core.knowledge.root import FileKind, StorageRoot
 from core.knowledge.strings import StringStorage
 from core.parameters import (
+    ClassifyIntentParams,
     KeywordRetrieveParams,
     KnowledgeSourceKind,
     RetrievalMode,
@@ -92,7 +94,7 @@ class Workspace:
         self._storages: dict[Path, _Storage] = {}
         self._paths: dict[str, Path] = {}
         self._strings: dict[Path, StringStorage] = {}
-        self._catalog: SchemaCatalog | None = None
+        self._catalog: SchemaCatalog | FileRefused | None = None
         self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
             lambda found: found.record_count * BYTES_PER_RECORD)
         self._generations = count()
@@ -182,12 +184,34 @@ class Workspace:
         return self.catalog.difference(schema, self.knowledge(name).fields)
 
     @property
-    def catalog(self) -> SchemaCatalog:
-        """The schema catalog of the root; empty when there is none."""
+    def broken_catalog(self) -> FileRefused | None:
+        """What is wrong with the schema catalog of the root, where it cannot be used."""
         with self._lock:
             if self._catalog is None:
-                self._catalog = SchemaCatalog.load(self.root.path)
-            return self._catalog
+                try:
+                    self._catalog = SchemaCatalog.load(self.root.path)
+                except FileRefused as refused:
+                    self._catalog = refused
+            return self._catalog if isinstance(self._catalog, FileRefused) else None
+
+    @property
+    def catalog(self) -> SchemaCatalog:
+        """The schema catalog of the root; empty when there is none.
+
+        Raises
+        ------
+        FileRefused
+            With all its findings, when it is broken.
+        """
+        broken = self.broken_catalog
+        if broken is not None or not isinstance(self._catalog, SchemaCatalog):
+            raise broken or LookupError("no catalog was read")
+        return self._catalog
+
+    @property
+    def schema_names(self) -> tuple[str, ...]:
+        """The names of the catalog's schemas; () where there is none, or it is broken."""
+        return () if self.broken_catalog is not None else self.catalog.names
 
     def candidates(self, name: str, query: str, filter_text: str, *, dense: bool,
                    node: str = "", cached_only: bool = False, progress: Progress = no_progress,
@@ -279,11 +303,12 @@ class Workspace:
         if isinstance(params, RetrieveParams) and (
                 params.source_kind is KnowledgeSourceKind.FromName):
             self._prepare_memory(params, embeddings, progress, is_cancelled)
-        elif isinstance(params, RetrieveParams) and params.embedded_string_storage:
+        elif isinstance(params, RetrieveParams | ClassifyIntentParams) and (
+                params.embedded_string_storage):
             search = self.search_of(params.embedded_string_storage)
             if not embeddings:
                 search.prepare_sparse(progress, is_cancelled)
-            elif params.retrieval_mode is not RetrievalMode.Lexical:
+            elif getattr(params, "retrieval_mode", None) is not RetrievalMode.Lexical:
                 search.prepare_index(progress, is_cancelled)
         elif isinstance(params, KeywordRetrieveParams) and params.corpus and not embeddings:
             index_of(self.corpora.corpus(params.corpus, params.summary_field, progress=progress,

@@ -82,7 +82,8 @@ class RecordedListing:
         """The distance, or else the score, where the recording has some."""
         distances = [row.distance for row in self.rows if row.distance is not None]
         if distances:
-            return Bar("distance", max([0.1, *distances]), self.threshold or None)
+            return Bar("distance", max([0.1, self.threshold, *distances]),
+                       self.threshold or None)
         scores = [row.score for row in self.rows if row.score is not None]
         return Bar("score", max([0.1, *scores])) if scores else None
 

@@ -54,6 +54,7 @@ class DiagnosticsPanel(Surface):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._info: Mapping[str, Any] | None = None
+        self._ran = 0
         self._open: set[tuple[str | int, ...]] = set(_FIRST_OPEN)
         self._is_restoring = False
         self._is_stale = True
@@ -74,11 +75,14 @@ class DiagnosticsPanel(Surface):
 
     def show_turn(self, turn: Turn | None) -> None:
         """Show a turn's diagnostics."""
-        self.show_debug_info(turn.debug_info if turn is not None else None)
+        info = turn.debug_info if turn is not None else None
+        # A recording need not have a list of nodes.
+        self.show_debug_info(info, len(turn.runs) if turn is not None else 0)
 
-    def show_debug_info(self, info: Mapping[str, Any] | None) -> None:
-        """Show diagnostics: a turn's, or what a saved file holds."""
+    def show_debug_info(self, info: Mapping[str, Any] | None, ran: int = 0) -> None:
+        """Show diagnostics of a turn in which `ran` nodes ran."""
         self._info = info
+        self._ran = ran
         place = self.tree.verticalScrollBar().value()
         self.model.show_json(dict(info) if info is not None else {})
         self._is_stale = True
@@ -163,9 +167,7 @@ class DiagnosticsPanel(Surface):
         if self._info is None:
             self._status.set_status("muted", "")
             return
-        nodes = self._info.get("nodes")
-        count = len(nodes) if isinstance(nodes, list) else 0
-        ran = f"{count} node{'' if count == 1 else 's'} ran"
+        ran = f"{self._ran} node{'' if self._ran == 1 else 's'} ran"
         error = self._info.get("error")
         if isinstance(error, dict):
             self._status.set_status(

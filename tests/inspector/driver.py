@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
 
 from inspector.models.hits_model import Column, HitsModel
 
@@ -155,6 +163,63 @@ class Driver:
         """Press a shortcut, the focus being where it is."""
         target = self.window.focusWidget() or self.window
         self.qtbot.keyClick(target, key, modifier)
+
+    def type_into(self, name: str, text: str, key: Qt.Key = Qt.Key.Key_Return,
+                  modifier: Qt.KeyboardModifier = CTRL) -> None:
+        """Type over what stands in a field of several lines, and end with a key."""
+        edit = self.find(name, QPlainTextEdit)
+        edit.setFocus()
+        edit.selectAll()
+        edit.insertPlainText(text)
+        self.qtbot.keyClick(edit, key, modifier)
+
+    def choose(self, combo: QComboBox, text: str) -> None:
+        """Go to the entry of a combo box that says this; the last step is an arrow key's."""
+        row = combo.findText(text)
+        assert row >= 0, [combo.itemText(i) for i in range(combo.count())]
+        combo.setFocus()
+        goes_down = row > 0
+        combo.setCurrentIndex(row - 1 if goes_down else row + 1)
+        self.qtbot.keyClick(combo, Qt.Key.Key_Down if goes_down else Qt.Key.Key_Up)
+
+    def pick_node(self, name: str) -> None:
+        """Take a node in hand by a double-click in the graph."""
+        graph = self.window.panels.graph
+        self.window.raise_dock("graph")
+        item = graph.node_item(name)
+        assert item is not None
+        graph.ensureVisible(item)
+        place = graph.mapFromScene(item.sceneBoundingRect().center())
+        self.qtbot.mouseDClick(graph.viewport(), LEFT, pos=place)
+        assert self.session.node == name
+
+    # What a turn starts from
+
+    def set_variable(self, name: str, value: str) -> None:
+        """Type a variable's value into the table, and its name if it is not there yet."""
+        self.window.raise_dock("inputs")
+        table = self.find("variablesTable", QTableView)
+        names = [table.model().index(row, 0).data() for row in range(table.model().rowCount() - 1)]
+        if name in names:
+            index = table.model().index(names.index(name), 1)
+            table.scrollTo(index)
+            place = table.visualRect(index).center()
+            self.qtbot.mouseClick(table.viewport(), LEFT, pos=place)
+            self.qtbot.mouseDClick(table.viewport(), LEFT, pos=place)
+        else:
+            self.click("addVariable")
+            self.qtbot.keyClicks(self._cell_editor(table), name)
+            self.qtbot.keyClick(self._cell_editor(table), Qt.Key.Key_Return)
+            self.qtbot.waitUntil(lambda: not self._cell_editor(table).text())
+        editor = self._cell_editor(table)
+        editor.selectAll()
+        self.qtbot.keyClicks(editor, value)
+        self.qtbot.keyClick(editor, Qt.Key.Key_Return)
+        self.qtbot.waitUntil(lambda: self.session.inputs.variables.get(name) == value)
+
+    def _cell_editor(self, table: QTableView) -> QLineEdit:
+        return [field for field in table.viewport().findChildren(QLineEdit)
+                if field.isVisible()][-1]
 
     # What is seen
 
