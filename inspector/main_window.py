@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
-from core.errors import InspectorError
+from core.errors import Code, InspectorError
 from core.knowledge.atomic import write_atomically
 from core.knowledge.findings import FileRefused
 from core.parameters import RetrieveSubgraphParams
@@ -166,7 +166,10 @@ class MainWindow(QMainWindow):
             self.panels.message_bar.post("error", error.line().removeprefix("error "), details,
                                          [("Problems", lambda: self.raise_dock("problems"))])
         elif isinstance(error, InspectorError):
-            self.panels.message_bar.post("error", error.line().removeprefix("error "))
+            may_help = error.code is Code.InvalidParamValue and self.play_wiring.misses_variable()
+            self.panels.message_bar.post(
+                "error", error.line().removeprefix("error "),
+                actions=[("Inputs", lambda: self.raise_dock("inputs"))] if may_help else [])
         else:
             LOG.error("unexpected error", exc_info=error)
             self.panels.message_bar.post(

@@ -44,6 +44,7 @@ class PlayInputs(QObject):
         self.keeps_dialog = False
         self.shown = self.upcoming = Play()
         self._written: frozenset[str] = frozenset()
+        self._settled: Turn | None = None
 
     def request(self, message: str, graph: GraphDescription, play: Play) -> TurnRequest:
         """Capture all that a turn needs."""
@@ -68,14 +69,32 @@ class PlayInputs(QObject):
         self.shown = self.upcoming = Play()
         self._written = frozenset()
 
+    def renew_agent(self) -> None:
+        """Count ready lines from the first again, as a new agent does; nothing else is lost."""
+        self.shown = replace(self.shown, canned_counts={})
+        self.upcoming = replace(self.upcoming, canned_counts={})
+
     def show(self, turn: Turn) -> None:
         """Take over what the turn on screen started from."""
         self.shown = turn.request.play
         self._written = written_stores(turn)
 
     def settle(self, turn: Turn) -> None:
-        """Let the next question start from what this turn leaves."""
-        self.upcoming = turn.next_play(keeps_dialog=self.keeps_dialog)
+        """Let the next question start from what this turn leaves.
+
+        When it is the turn before, run again, what the user has edited since stays. So does what
+        was written under other variables: another player's memory is no other version of it.
+        """
+        left, before = turn.next_play(keeps_dialog=self.keeps_dialog), self._settled
+        if before is not None and turn.request.play != self.upcoming:
+            memory = self.upcoming.memory
+            if written_stores(before) and before.request.variables != turn.request.variables:
+                self.upcoming = replace(left, memory=memory)
+                return
+            edited = {name: store for name, store in memory.items()
+                      if store != before.play.memory.get(name)}
+            left = replace(left, memory={**left.memory, **edited})
+        self.upcoming, self._settled = left, turn
 
     def bring_back(self, request: TurnRequest) -> None:
         """Take over the variables, exits and replies of an earlier turn."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.errors import InspectorError
+from core.graph.memory_checks import uses_memory
 from core.graph.simulating import labels_of
 from core.graph.state import stores_used, variables_used
 from core.knowledge.atomic import file_name_for
@@ -113,6 +114,12 @@ class PlayWiring(QObject):
         self._show_simulated()
         self._show_memory()
 
+    def misses_variable(self) -> bool:
+        """Tell whether the graph reads a variable that has no value."""
+        graph = self._session.graph
+        used = variables_used({n.name: n.params for n in graph.nodes}) if graph is not None else {}
+        return not used.keys() <= self._session.inputs.variables.keys()
+
     def _on_opened(self) -> None:
         self._saved = {}
         self.show()
@@ -175,7 +182,8 @@ class PlayWiring(QObject):
                 old = before.get(name) or on_disk.get(name)
                 known = {record["id"] for record in old.records} if old is not None else set()
                 written[name] = frozenset(record["id"] for record in after[name].records) - known
-        self.applicability_changed.emit("memory", bool(used or session.inputs.upcoming.memory))
+        self.applicability_changed.emit("memory", bool(session.inputs.upcoming.memory) or any(
+            uses_memory(node.params) for node in session.editor.in_hand.nodes))
         self._panels.memory.show_stores(
             [stores[name] for name in sorted(stores)], changed=changed, written=written,
             schemas=session.current.workspace.schema_names, in_use=tuple(used))

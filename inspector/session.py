@@ -25,6 +25,7 @@ from inspector.edits import with_edits
 from inspector.graph_editor import GraphEditor
 from inspector.history import HistoryEntry, TurnHistory
 from inspector.play_inputs import PlayInputs
+from inspector.preparing import Preparing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 OPEN_LANE = "open"
 TURN_LANE = "turn"
-INDEX_LANE = "index"
 CHECK_LANE = "check"
 
 
@@ -98,6 +98,9 @@ class Session(QObject):
         self.editor.param_changed.connect(self._on_param_changed)
         self.inputs = PlayInputs(self)
         self.inputs.changed.connect(self._refresh)
+        self._preparing = Preparing(jobs, self)
+        self._preparing.noted.connect(self.noted)
+        self._preparing.failed.connect(self.failed)
         self.current: Opened | None = None
         self.node = ""
         self.message = ""
@@ -105,7 +108,6 @@ class Session(QObject):
         self._turns = TurnHistory()
         self.findings: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
-        self._seen_notes: set[str] = set()
         self._pending: _Pending | None = None
         self._asked_early = ""
 
@@ -152,7 +154,7 @@ class Session(QObject):
     def _on_opened(self, keep: bool, result: OpenResult) -> None:
         opened = result.opened
         self._cancel_turn()
-        self._jobs.cancel(INDEX_LANE)
+        self._preparing.cancel()
         self._jobs.cancel(CHECK_LANE)
         before, edited = self.current, self.graph
         self.current = opened
@@ -187,7 +189,7 @@ class Session(QObject):
             return
         if asked or (keep and self.turn is not None):
             self.run(self.message)
-        self._prepare_indexes()
+        self._prepare()
 
     def _show_recorded(self, turns: Sequence[Turn]) -> None:
         """Show turns that ran elsewhere; only running a question again searches here."""
@@ -207,8 +209,9 @@ class Session(QObject):
 
     def cancel(self) -> None:
         """Stop what is being opened, embedded, searched or indexed."""
-        for lane in (OPEN_LANE, CHECK_LANE, INDEX_LANE):
+        for lane in (OPEN_LANE, CHECK_LANE):
             self._jobs.cancel(lane)
+        self._preparing.cancel()
         self._cancel_turn()
         self.outdated_changed.emit(False)
 
@@ -270,7 +273,8 @@ class Session(QObject):
             self._run(_Pending(latest, pending.done, pending.is_new))
             return
         self._show(turn, pending.done)
-        self._tell_notes()
+        if self.current is not None:
+            self._preparing.tell_notes(self.current.workspace)
 
     def _refresh(self) -> None:
         """Run what is on screen, or being searched, with what is in force now."""
@@ -348,6 +352,7 @@ class Session(QObject):
 
     def _on_param_changed(self, node: str, param: str) -> None:
         if self.editor.in_hand.node(node).params.specs()[param].structural:
+            self.inputs.renew_agent()
             self._renew_agent(node, param)
         self._refresh()
 
@@ -365,7 +370,7 @@ class Session(QObject):
             self.findings_changed.emit()
             self.noted.emit(f"New agent: {node}.{param} is fixed once an agent exists, so the "
                             "edited graph has a new one")
-            self._prepare_indexes()
+            self._prepare()
 
         self._jobs.submit(CHECK_LANE, work, done, self.failed.emit)
 
@@ -380,28 +385,11 @@ class Session(QObject):
             self.current = dataclasses.replace(self.current, graph=graph, path=path)
         return True
 
-    # Indexes and notes
-
-    def _prepare_indexes(self) -> None:
-        """Load or build in the background what the graph's searches will need."""
-        current = self.current
-        if current is None:
-            return
-        workspace = current.workspace
-        tables = [node.params for node in self.editor.in_hand.nodes]
-
-        def work(progress: Progress, is_cancelled: IsCancelled) -> None:
-            workspace.prepare(tables, progress, is_cancelled)
-
-        self._jobs.submit(INDEX_LANE, work, lambda _: self._tell_notes(), self.failed.emit)
-
-    def _tell_notes(self) -> None:
-        if self.current is None:
-            return
-        for note in self.current.workspace.notes:
-            if note not in self._seen_notes:
-                self._seen_notes.add(note)
-                self.noted.emit(note)
+    def _prepare(self) -> None:
+        """Let what the graph's searches will need be made in the background."""
+        if self.current is not None:
+            self._preparing.prepare(self.current.workspace,
+                                    [node.params for node in self.editor.in_hand.nodes])
 
     def close(self) -> None:
         """End the embedding process, and let the commands of the undo stack go.

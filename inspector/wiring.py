@@ -271,7 +271,8 @@ class Wiring(QObject):
         if projection is None and turn is not None and turn.canned_line is not None:
             projection = Projection(
                 canned_messages(turn.request.message, turn.canned_line), (), "")
-        self._panels.prompt.show_projection(projection, params, chunks)
+        missed = node.name if node is not None and turn is not None else ""
+        self._panels.prompt.show_projection(projection, params, chunks, missed)
 
     def _show_findings(self) -> None:
         current = self._session.current

@@ -93,7 +93,8 @@ def resolve_references(template: str, state: TurnState, place: Place) -> str:
             name = reference.removeprefix("var.")
             if name not in state.request.variables:
                 raise InspectorError(Code.InvalidParamValue, f'undefined variable "{name}"',
-                                     place=place, hint=f"give it a value: --var {name}=VALUE")
+                                     place=place, hint="give it a value: in Inputs, or with "
+                                     f"--var {name}=VALUE")
             return state.request.variables[name]
         name = reference.removeprefix("node.").removesuffix(".output")
         if name not in state.request.params:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from core.recording.flat import is_flat
+from core.recording.flat import WRAPPED, holds_turn, is_flat
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,11 +59,13 @@ CROSS_LINKS = "cross_links.json"
 _FRONT_MATTER = b"---"
 _MOST_ENTRIES = 1000
 _HEAD_BYTES = 16 << 10
+_LONG_HEAD_BYTES = 1 << 20
 _WHOLE_BYTES = 64 << 20
 _TOKEN = re.compile(r'("(?>[^"\\]++|\\.)*+")\s*+(:)?|([\[{])|([\]}])|[^\s"\[\]{}]++', re.DOTALL)
 _CONFIG_KEYS = ("records_file", "embedding_model")
 _GRAPH_KEYS = ("start_node", "nodes")
 _RECORD_KEYS = frozenset({"id", "text"})
+_TURN_KEYS = frozenset({WRAPPED, "status", "nodes"})
 _NAMED = (("schemas.json", FileKind.SCHEMAS), (".graph.json", FileKind.GRAPH),
           (".mm.json", FileKind.MULTIMAP), (".kb.json", FileKind.RECORDS))
 
@@ -95,7 +97,7 @@ def kind_of(path: Path) -> FileKind:
 
     A folder is a CORPUS when there are Markdown files with front matter in it or in the folders
     in it, or a ``cross_links.json``, and UNKNOWN otherwise. Of a file it reads the first 16 KiB,
-    and more only of an object whose head does not tell. A ``.json`` file that is no valid JSON is
+    and more only where these do not tell. A ``.json`` file that is no valid JSON is
     taken for what its first keys or its name say, else for a knowledge config, so that its loader
     can say where it is broken.
     """
@@ -125,9 +127,13 @@ def _look_at(path: Path) -> tuple[FileKind | None, FileKind]:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
             if name.endswith((".jsonl", ".ndjson")):
-                lines = _kind_of_lines(head)
+                lines = (_kind_of_lines(head) or _kind_of_lines(head + file.read(_LONG_HEAD_BYTES))
+                         or FileKind.JSONL)
                 return lines, lines
             outline = _outline(head.decode("utf-8-sig", errors="replace"))
+            if outline.opening == "[" and not (_RECORD_KEYS | _TURN_KEYS) & outline.element_keys:
+                head += file.read(_LONG_HEAD_BYTES)
+                outline = _outline(head.decode("utf-8-sig", errors="replace"))
             kind = _kind(outline, name)
             if kind is not None:
                 return kind, kind
@@ -168,6 +174,8 @@ def _look_at_whole(data: bytes, outline: _Outline, name: str) -> tuple[FileKind 
         if isinstance(document, dict):
             keys = frozenset(document)
             kind = _kind(_Outline("{", keys, outline.element_keys, False, True), name)
+            if kind is None and holds_turn(document):
+                kind = FileKind.TURN
         else:
             keys = frozenset()
     except orjson.JSONDecodeError:
@@ -184,14 +192,15 @@ def _kind(outline: _Outline, name: str) -> FileKind | None:
     if outline.opening != "{":
         return None
     keys = outline.keys
-    if "debug_info" in keys or is_flat(keys):
+    if WRAPPED in keys or is_flat(keys):
         return FileKind.TURN
     if outline.goes_on and _RECORD_KEYS & keys:
         return FileKind.JSONL
     if "nodes" in keys or "start_node" in keys:
         if "connections" in keys or "node_id" in outline.element_keys:
             return FileKind.KNOWLEDGE_GRAPH
-        if "status" in keys or {"exit", "next"} <= outline.element_keys:
+        if ("status" in keys or "diagnostics" in outline.element_keys
+                or {"exit", "next"} <= outline.element_keys):
             return FileKind.TURN
         # Connections may follow the nodes beyond the head.
         undecided = not (outline.complete or "start_node" in keys or outline.element_keys)
@@ -207,20 +216,30 @@ def _kind(outline: _Outline, name: str) -> FileKind | None:
     return FileKind.KNOWLEDGE if outline.complete and "embedding_model" in keys else None
 
 
-def _kind_of_lines(head: bytes) -> FileKind:
-    """Tell records from turns by the first line that shows what it is."""
+def _kind_of_lines(head: bytes) -> FileKind | None:
+    """Tell records from turns by the first line that shows what it is; None where none does."""
     for line in head.decode("utf-8-sig", errors="replace").split("\n"):
         outline = _outline(line)
-        if _is_turn(outline.keys | outline.element_keys):
+        if _is_turn(outline.keys | outline.element_keys) or _is_wrapped_line(line, outline):
             return FileKind.TURN
         if _RECORD_KEYS & outline.keys:
-            break
-    return FileKind.JSONL
+            return FileKind.JSONL
+    return None
+
+
+def _is_wrapped_line(line: str, outline: _Outline) -> bool:
+    if _RECORD_KEYS & outline.keys or outline.opening != "{" or not outline.complete:
+        return False
+    try:
+        document = orjson.loads(line)
+    except (orjson.JSONDecodeError, UnicodeEncodeError):
+        return False
+    return isinstance(document, dict) and holds_turn(document)
 
 
 def _is_turn(keys: frozenset[str]) -> bool:
     """Tell whether one of several objects with these keys is a turn, and no record."""
-    if "debug_info" in keys or {"status", "nodes"} <= keys:
+    if WRAPPED in keys or {"status", "nodes"} <= keys:
         return True
     return not keys >= _RECORD_KEYS and ("nodes" in keys or is_flat(keys))
 

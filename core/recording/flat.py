@@ -15,6 +15,9 @@ from core.parameters import RetrieveParams
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+WRAPPED = "debug_info"
+"""Key of what wraps a turn: its diagnostics, or their text, are below it."""
+
 UNNAMED = "knowledge"
 """Name of the node whose keys have no prefix."""
 
@@ -65,6 +68,12 @@ def marks_flat(key: str) -> bool:
 def is_flat(keys: Iterable[str]) -> bool:
     """Tell whether an object with these keys is a turn in the flat form."""
     return any(map(marks_flat, keys))
+
+
+def holds_turn(document: Mapping[str, Any]) -> bool:
+    """Tell whether one of an object's values is a wrapped turn, or one in the flat form."""
+    return any(isinstance(value, dict) and (WRAPPED in value or is_flat(value))
+               for value in document.values())
 
 
 def flat_nodes(document: Mapping[str, Any]) -> dict[str, FlatNode]:

@@ -57,7 +57,9 @@ def read_recording(path: Path) -> Recording:
                        "turn that ran with diagnostics switched on")
     known = any(run.params is not None for turn in found for run in turn.runs)
     if found and not known and not findings.has_errors:
-        findings.error("no node ran here that is of a known type")
+        ended = next((f"; a turn ended in {turn.error.code} {turn.error.name}: "
+                      f"{turn.error.message}" for turn in found if turn.error is not None), "")
+        findings.error(f"no node ran here that is of a known type{ended}")
     refuse_errors(findings)
     graph, turns = graph_and_turns(found)
     return Recording(path, turns, graph, with_lines(findings))

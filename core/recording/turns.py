@@ -10,8 +10,10 @@ import orjson
 from core.errors import Code, InspectorError, Place
 from core.graph.description import GraphDescription
 from core.knowledge.jsonfile import describe, too_deep
-from core.recording.flat import flat_nodes
+from core.knowledge.jsonpath import child
+from core.recording.flat import WRAPPED, flat_nodes, is_flat
 from core.recording.nodes import read_flat_node, read_node
+from core.recording.values import whole
 from core.turn import ERROR, NodeRun, Turn, TurnRequest
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from core.knowledge.findings import Findings
     from core.parameters import NodeParams
 
-WRAPPED = "debug_info"
 _MESSAGE_KEYS = ("user_message", "player_message", "message", "user", "text")
 
 
@@ -49,7 +50,15 @@ def read_runs(document: object, path: str, findings: Findings) -> RecordedRuns |
     RecordedRuns | None
         None exactly when an error was added to the findings.
     """
-    content = _unwrapped(document, path, findings)
+    if not isinstance(document, dict):
+        findings.error(f"expected a recorded turn, found {describe(document)}", path)
+        return None
+    if too_deep(document):
+        findings.error("brackets are nested too deep", path)
+        return None
+    outer, wrapper, path = _wrapper_in(document, path)
+    path = _below(path, WRAPPED) if WRAPPED in wrapper else path
+    content = _unwrapped(wrapper, path, findings)
     if content is None:
         return None
     if "start_node" in content and "status" not in content:
@@ -57,21 +66,22 @@ def read_runs(document: object, path: str, findings: Findings) -> RecordedRuns |
                        hint="save the debug_info of a turn that ran in the game")
         return None
     if "nodes" in content:
-        runs = _envelope_runs(content["nodes"], _below(path, "nodes"), findings)
+        is_error = content.get("status") == ERROR
+        runs = _envelope_runs(content["nodes"], _below(path, "nodes"), is_error, findings)
     else:
         runs = [read_flat_node(name, node, findings)
                 for name, node in flat_nodes(content).items()]
         if not runs:
             findings.error('no recorded turn: neither a list of "nodes" nor keys such as '
                            '"knowledge.result[000].id"', path)
-    if findings.has_errors or not isinstance(document, dict):
+    if findings.has_errors:
         return None
-    whole = _joined(document, content)
-    message = next((value for key in _MESSAGE_KEYS if isinstance(value := whole.get(key), str)
+    everything = _joined(outer, _joined(wrapper, content))
+    message = next((value for key in _MESSAGE_KEYS if isinstance(value := everything.get(key), str)
                     and value.strip()), "")
     if not message:
         message = next((run.retrieval.query for run in runs if run.retrieval is not None), "")
-    return RecordedRuns(tuple(runs), message, whole, _error_of(content, findings.file))
+    return RecordedRuns(tuple(runs), message, everything, _error_of(content, findings.file))
 
 
 def graph_and_turns(recorded: Sequence[RecordedRuns]) -> tuple[GraphDescription, tuple[Turn, ...]]:
@@ -124,45 +134,55 @@ def _without_dangling_exits(params: NodeParams, tables: Mapping[str, NodeParams]
                               if getattr(params, field) not in tables})
 
 
-def _envelope_runs(nodes: object, path: str, findings: Findings) -> list[NodeRun]:
+def _envelope_runs(nodes: object, path: str, is_error: bool,
+                   findings: Findings) -> list[NodeRun]:
     if not isinstance(nodes, list):
         findings.error(f'a recorded turn has a list of "nodes"; found {describe(nodes)}', path)
         return []
-    if not nodes:
+    if not nodes and not is_error:
         findings.error("no node ran in this turn", path)
     runs = (read_node(entry, index, f"{path}[{index}]", findings)
             for index, entry in enumerate(nodes))
     return [run for run in runs if run is not None]
 
 
-def _unwrapped(document: object, path: str, findings: Findings) -> Mapping[str, Any] | None:
-    """Return what ``debug_info`` holds, which may be JSON in a text, or the document itself."""
-    if not isinstance(document, dict):
-        findings.error(f"expected a recorded turn, found {describe(document)}", path)
-        return None
-    content = document.get(WRAPPED, document)
-    where = _below(path, WRAPPED) if WRAPPED in document else path
+def _wrapper_in(document: dict[str, Any], path: str,
+                ) -> tuple[Mapping[str, Any], dict[str, Any], str]:
+    """Return what stands around the object that holds ``debug_info``, that object, its path.
+
+    It is the document itself, or where that is no turn, an object inside it.
+    """
+    if not (WRAPPED in document or "nodes" in document or is_flat(document)):
+        for key, value in document.items():
+            if isinstance(value, dict) and WRAPPED in value:
+                around = {other: document[other] for other in document if other != key}
+                return around, value, child(path, key)
+    return {}, document, path
+
+
+def _unwrapped(wrapper: dict[str, Any], path: str,
+               findings: Findings) -> Mapping[str, Any] | None:
+    """Return what ``debug_info`` holds, which may be JSON in a text, or the wrapper itself."""
+    content = wrapper.get(WRAPPED, wrapper)
     if isinstance(content, str):
         try:
             content = orjson.loads(content)
         except orjson.JSONDecodeError as error:
-            findings.error(f"the text is no JSON: {error.msg}", where)
+            findings.error(f"the text is no JSON: {error.msg}", path)
             return None
     if not isinstance(content, dict):
-        findings.error(f"expected an object, found {describe(content)}", where,
+        findings.error(f"expected an object, found {describe(content)}", path,
                        hint="were the diagnostics switched on?")
         return None
-    if too_deep(document) or too_deep(content):
-        findings.error("brackets are nested too deep", where)
+    if content is not wrapper and too_deep(content):
+        findings.error("brackets are nested too deep", path)
         return None
     return content
 
 
-def _joined(document: Mapping[str, Any], content: Mapping[str, Any]) -> Mapping[str, Any]:
+def _joined(wrapper: Mapping[str, Any], content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the content, then what stands beside it in its wrapper."""
-    if WRAPPED not in document:
-        return content
-    beside = {key: value for key, value in document.items() if key != WRAPPED}
+    beside = {key: value for key, value in wrapper.items() if key != WRAPPED}
     return {**content, **{f"{key} (beside {WRAPPED})" if key in content else key: value
                           for key, value in beside.items() if content.get(key) != value}}
 
@@ -172,9 +192,12 @@ def _below(path: str, key: str) -> str:
 
 
 def _error_of(content: Mapping[str, Any], file: str) -> InspectorError | None:
+    """Return the recorded error; 4001 InferenceFailed where its code is not one that we know."""
     if content.get("status") != ERROR:
         return None
     error = content.get("error")
-    said = error.get("message") if isinstance(error, dict) else error
-    return InspectorError(Code.InferenceFailed, str(said or "the recorded turn ended in an error"),
+    told = error if isinstance(error, dict) else {"message": error}
+    code = whole(told.get("code"))
+    return InspectorError(Code(code) if code in {*Code} else Code.InferenceFailed,
+                          str(told.get("message") or "the recorded turn ended in an error"),
                           place=Place(file=file))

@@ -151,7 +151,8 @@ class RecordsModel(QAbstractTableModel):
             return True
         if marks != (self._written, self._drafts):
             self._written, self._drafts = marks
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, STATE))
+            if self._rows:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, STATE))
         return False
 
     def set_needle(self, needle: str) -> bool:

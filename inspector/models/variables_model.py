@@ -241,7 +241,8 @@ def _shown(variable: Variable | None, column: Column) -> str:
 def _tip(variable: Variable | None, column: Column) -> str:
     if variable is None:
         return "Type a name to add a variable"
+    read_by = f"\nRead by {', '.join(variable.used)}" if variable.used else ""
     if column is Column.VALUE and variable.value is None:
         return (f"{int(Code.InvalidParamValue)} {Code.InvalidParamValue.name}: undefined variable "
-                f'"{variable.name}"\nGive it a value here')
-    return _text(variable, column)
+                f'"{variable.name}"\nGive it a value here{read_by}')
+    return _text(variable, column) + (read_by if column is Column.NAME else "")

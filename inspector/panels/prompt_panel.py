@@ -116,7 +116,7 @@ class PromptPanel(Surface):
         self.apply_theme(themes.LIGHT)
 
     def show_projection(self, projection: Projection | None, params: GenerateParams | None,
-                        chunks: Sequence[Sequence[Hit]] = ()) -> None:
+                        chunks: Sequence[Sequence[Hit]] = (), missed: str = "") -> None:
         """Show what a Generate node would send.
 
         Parameters
@@ -124,6 +124,8 @@ class PromptPanel(Surface):
         projection : of the turn, or None when the node was not reached or nothing ran.
         params : of the node, to edit; None when the graph has no such node.
         chunks : the hits of each Retrieve that ran, in the order in which they ran.
+        missed : the name of the node that the turn on screen did not reach, where that is why
+            there is no prompt.
         """
         for control in (self.template.editor, self.system_prompt, self.placement):
             control.setEnabled(params is not None)
@@ -138,7 +140,7 @@ class PromptPanel(Surface):
                 return chunks[block][chunk].id
             return ""
 
-        self.view.set_empty_text(*_empty_text(projection, params))
+        self.view.set_empty_text(*_empty_text(projection, params, missed))
         messages = projection.messages if projection is not None else ()
         self.view.show_messages(messages, chunk_id)
         self._copy.setEnabled(bool(messages))
@@ -302,9 +304,12 @@ class PromptPanel(Surface):
         return QSize(width, height + frame.top() + frame.bottom())
 
 
-def _empty_text(projection: Projection | None, params: GenerateParams | None) -> tuple[str, str]:
+def _empty_text(projection: Projection | None, params: GenerateParams | None,
+                missed: str) -> tuple[str, str]:
     if params is None:
         return "This graph renders no prompt", "It has no Generate node"
+    if projection is None and missed:
+        return f"This turn did not reach {missed}", "See its path in Graph"
     if projection is None:
         return "No prompt yet", "Ask a question to see what the model would read"
     return "The prompt cannot be rendered", "The template has a mistake"

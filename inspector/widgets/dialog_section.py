@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtCore import QModelIndex
-    from PySide6.QtGui import QKeyEvent, QResizeEvent
+    from PySide6.QtGui import QResizeEvent
 
     from core.play import DialogLine
     from inspector.theme import Theme
@@ -50,6 +50,14 @@ class _ReplyEdit(CodeEdit):
     def __init__(self) -> None:
         super().__init__(lines=3, monospace=False)
         self._quiet.setInterval(REPLY_QUIET_MS)
+
+    def event(self, event: QEvent) -> bool:
+        """End the edit with Ctrl+Return and no more: a reply asks no question."""
+        done = super().event(event)
+        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+                and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)):
+            event.accept()
+        return done
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Break the line with Shift+Enter too, where Qt would put U+2028 in."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _HINT = "Only a language model could decide these: pick the exit"
 _NODE_SHARE, _TYPE_SHARE = 0.33, 0.19
 _LEAST_CHARACTERS = 8
+# Frame, padding, margins and arrow of a combo box in its cell.
+_BOX_PX = 56
 
 
 class PlayExits(PlaySection):
@@ -69,6 +71,7 @@ class PlayExits(PlaySection):
         """Show these nodes; boxes of nodes that stay the same stay, open ones too."""
         if self.model.show_exits(exits):
             self._make_combos()
+            self._share_width()
         for combo, shown in zip(self._combos, self.model.exits, strict=True):
             with QSignalBlocker(combo):
                 combo.setCurrentIndex(combo.findText(shown.picked))
@@ -103,7 +106,17 @@ class PlayExits(PlaySection):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width out."""
         super().resizeEvent(event)
-        room = self.content.width()
-        least = _LEAST_CHARACTERS * self.fontMetrics().averageCharWidth()
-        self.table.setColumnWidth(Column.NODE, max(int(room * _NODE_SHARE), least))
-        self.table.setColumnWidth(Column.TYPE, max(int(room * _TYPE_SHARE), least))
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """Leave the type out, which icon and tooltip tell, where an exit would be cut."""
+        room, metrics = self.content.width(), self.fontMetrics()
+        least = _LEAST_CHARACTERS * metrics.averageCharWidth()
+        node = max(int(room * _NODE_SHARE), least)
+        kind = max(int(room * _TYPE_SHARE), least)
+        exits = max((metrics.horizontalAdvance(route) for shown in self.model.exits
+                     for route in shown.routes), default=0) + _BOX_PX
+        is_tight = node + kind + exits > room
+        self.table.setColumnHidden(Column.TYPE, is_tight)
+        self.table.setColumnWidth(Column.NODE, max(node, room - exits) if is_tight else node)
+        self.table.setColumnWidth(Column.TYPE, kind)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from inspector.theme import Theme
 
-_SHARE = 0.28
+_SHARE, _NARROW_SHARE = 0.28, 0.4
+_ROOMY_CHARACTERS = 48
 # Icon and margins of a value that is undefined: that sign is never cut off.
 _SIGN_PX = 40
 _LEAST_CHARACTERS = 7
@@ -141,9 +142,14 @@ class PlayVariables(PlaySection):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width out."""
         super().resizeEvent(event)
-        metrics = self.fontMetrics()
-        least = _LEAST_CHARACTERS * metrics.averageCharWidth()
-        most = (self.content.width() - metrics.horizontalAdvance(UNDEFINED) - _SIGN_PX) // 2
-        width = max(min(int(self.content.width() * _SHARE), most), least)
+        metrics, room = self.fontMetrics(), self.content.width()
+        letter = metrics.averageCharWidth()
+        # Where it is narrow, the tooltip alone says what reads a variable.
+        is_narrow = room < _ROOMY_CHARACTERS * letter
+        self.table.setColumnHidden(Column.USED, is_narrow)
+        others = room - metrics.horizontalAdvance(UNDEFINED) - _SIGN_PX
+        most = others if is_narrow else others // 2
+        share = _NARROW_SHARE if is_narrow else _SHARE
+        width = max(min(int(room * share), most), _LEAST_CHARACTERS * letter)
         self.table.setColumnWidth(Column.NAME, width)
         self.table.setColumnWidth(Column.USED, width)

@@ -104,6 +104,11 @@ class PromptView(QPlainTextEdit):
         """The tinted spans, in order."""
         return tuple(self._spans)
 
+    @property
+    def empty_text(self) -> tuple[str, str]:
+        """What is shown while there are no messages: title and hint."""
+        return self._empty
+
     def set_empty_text(self, title: str, hint: str) -> None:
         """Say what to show while there are no messages."""
         self._empty = (title, hint)

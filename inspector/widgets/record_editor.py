@@ -322,10 +322,14 @@ class RecordEditor(QWidget):
         elif isinstance(event, QKeyEvent):
             is_press = event.type() == QEvent.Type.KeyPress
             is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            if event.key() in _RETURN and (is_control or (is_press and watched is self.id_edit)):
-                # Before a shortcut of Ctrl+Return runs the turn.
-                if event.type() == QEvent.Type.ShortcutOverride or is_press:
+            if event.key() in _RETURN and is_control:
+                # Accepted, so that it is no shortcut: asking again would write once more.
+                event.accept()
+                if is_press:
                     self._request()
+                return True
+            if event.key() in _RETURN and is_press and watched is self.id_edit:
+                self._request()
             elif event.key() == Qt.Key.Key_Escape and is_press and (
                     self.is_dirty or self._is_new):
                 self.revert()

@@ -257,8 +257,8 @@ def test_a_recording_of_another_build_differs_in_one_search(tavern: Path, opened
     search, = (node for node in replay.nodes if node.differs)
     assert search.node == "rumours"
     assert [(pair.id, pair.verdict) for pair in search.comparison.pairs] == [
-        ("bramble_gang", Verdict.MOVED), ("sweet_annis", Verdict.MOVED),
-        ("bramble_song", Verdict.MISSING), ("bramble_bounty", Verdict.DISTANCE),
+        ("bramble_gang", Verdict.MOVED), ("bramble_song", Verdict.MISSING),
+        ("sweet_annis", Verdict.MOVED), ("bramble_bounty", Verdict.DISTANCE),
         ("honey_stolen", Verdict.NEW)]
 
 

@@ -344,3 +344,8 @@ def test_the_tints_lie_on_the_chunks_behind_earlier_turns_too(panel):
     panel.show_projection(with_dialog(), PARAMS, HITS)
     view = view_of(panel)
     assert [selected(view, span) for span in view.spans] == [TEXTS[0]]
+
+
+def test_a_turn_that_did_not_reach_the_node_says_so(panel):
+    panel.show_projection(None, PARAMS, (), "answer")
+    assert panel.view.empty_text[0] == "This turn did not reach answer"
