@@ -68,6 +68,7 @@ class PlayInputs(QObject):
         self.replies = {}
         self.shown = self.upcoming = Play()
         self._written = frozenset()
+        self._settled = None
 
     def renew_agent(self) -> None:
         """Count ready lines from the first again, as a new agent does; nothing else is lost."""
@@ -160,6 +161,12 @@ class PlayInputs(QObject):
         self.shown = _with_store(self.shown, store)
         self.changed.emit()
         return True
+
+    def forget_store(self, name: str) -> None:
+        """Use a memory store as it lies on the disk from now on."""
+        self.shown, self.upcoming = (
+            replace(play, memory={known: store for known, store in play.memory.items()
+                                  if known != name}) for play in (self.shown, self.upcoming))
 
 
 def written_stores(turn: Turn) -> frozenset[str]:

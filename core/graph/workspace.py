@@ -191,7 +191,8 @@ class Workspace:
                 try:
                     self._catalog = SchemaCatalog.load(self.root.path)
                 except FileRefused as refused:
-                    self._catalog = refused
+                    # Without the frames that it was raised in, and all that they hold.
+                    self._catalog = refused.with_traceback(None)
             return self._catalog if isinstance(self._catalog, FileRefused) else None
 
     @property

@@ -442,7 +442,8 @@ def test_a_memory_without_a_schema_is_told_that_it_needs_one(panel):
 
 
 @pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
-def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(panel, kind, params, stem):
+def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(panel, qtbot, kind, params,
+                                                                   stem):
     error = InspectorError(Code.InvalidEmbeddedStringStorageData,
                            'lore.json does not agree with schema "npc": field "mood" is missing')
     npc = dataclasses.replace(params, schema="npc")
@@ -452,7 +453,7 @@ def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(panel, kind, p
     said = f"8003 InvalidEmbeddedStringStorageData: {error.message}"
     label = next(label for label in panel.findChildren(QLabel) if label.text() == said)
     assert label.isVisible()
-    assert label.height() >= label.heightForWidth(label.width())
+    qtbot.waitUntil(lambda: label.height() >= label.heightForWidth(label.width()))
     find(panel, QToolButton, f"{stem}Unlock").click()
     QTest.keyClick(combo, Qt.Key.Key_Escape)
     panel.show_node("x", kind, npc, npc)
