@@ -13,9 +13,11 @@ from core.graph.workspace import Workspace
 from core.knowledge.base import check_knowledge
 from core.knowledge.catalog import SchemaCatalog
 from core.knowledge.corpus import load_corpus
-from core.knowledge.findings import FileRefused, Finding, Findings
+from core.knowledge.findings import FileRefused, Finding, Findings, Severity
+from core.knowledge.jsonfile import with_lines
 from core.knowledge.kgraph_file import load_knowledge_graph
 from core.knowledge.kinds import MARKDOWN_SUFFIXES
+from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.knowledge.strings import StringStorage
 from core.parameters import (
@@ -142,12 +144,16 @@ def check_path(path: Path | str, *, root: Path | str | None = None) -> tuple[Fin
     """Return every finding of a file, or of all the files of a folder that we know; never raise."""
     path = Path(path)
     files = [*known_files(path), *corpora_below(path)] if path.is_dir() else [path]
-    return tuple(finding for file in files for finding in _findings_of(file, root))
+    catalog_root = Path(root) if root is not None else path if path.is_dir() else path.parent
+    return tuple(finding for file in files for finding in _findings_of(file, root, catalog_root))
 
 
-def _findings_of(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
+def _findings_of(path: Path, root: Path | str | None, catalog_root: Path) -> tuple[Finding, ...]:
     try:
-        return _check_file(_existing(path), root)
+        path = _existing(path)
+        if kind_of(path) is FileKind.MEMORY:
+            return _check_memory_file(path, catalog_root)
+        return _check_file(path, root)
     except FileRefused as refused:
         return refused.findings
     except InspectorError as error:
@@ -212,15 +218,35 @@ def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
     if kind is FileKind.TURN:
         return read_recording(path).findings
     if kind is FileKind.GRAPH:
-        graph = GraphDescription.load(path)
-        findings = Findings(Code.GraphCompilationFailed, str(path))
-        findings.extend(graph.warnings)
-        workspace = Workspace(StorageRoot(folder if root is not None
-                                          else _graph_root(graph, path)))
-        check_storages(graph, workspace, findings, no_progress, never_cancelled)
-        return tuple(findings)
+        return _check_graph_file(path, root)
     raise InspectorError(Code.StorageKindMismatch, "not a file that the inspector knows",
                          place=Place(file=str(path)))
+
+
+def _check_memory_file(path: Path, root: Path) -> tuple[Finding, ...]:
+    """Check a memory store, also against its schema where the root's catalog has that."""
+    found = check_knowledge(path, path.parent)
+    if any(finding.severity is Severity.ERROR for finding in found):
+        return found
+    workspace, store = Workspace(StorageRoot(root)), MemoryStore.load(path)
+    if workspace.broken_catalog is None:
+        try:
+            workspace.memories.check(store, store.schema)
+        except FileRefused as refused:
+            return (*found, *with_lines(refused.findings))
+    return found
+
+
+def _check_graph_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
+    findings = Findings(Code.GraphCompilationFailed, str(path))
+    graph = GraphDescription.read(path, findings)
+    try:
+        folder = StorageRoot(root if root is not None else _graph_root(graph, path))
+    except InspectorError as error:
+        findings.error(error.message, code=error.code, hint=error.hint, place=error.place)
+    else:
+        check_storages(graph, Workspace(folder), findings, no_progress, never_cancelled)
+    return with_lines(findings)
 
 
 def _existing(path: Path) -> Path:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import math
-from dataclasses import dataclass, field, fields
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum, IntEnum, StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
 from core.errors import Code, InspectorError, Place
 
@@ -154,6 +155,24 @@ class NodeParams:
         if known is None:
             known = _specs[cls] = _specs_of(cls)
         return known
+
+    def __post_init__(self) -> None:
+        """Give each value its parameter's type; one that is refused stays, for the checks."""
+        for name, spec in self.specs().items():
+            value = getattr(self, name)
+            if type(value) is not spec.kind:
+                with suppress(InspectorError):
+                    object.__setattr__(self, name, spec.check(value))
+
+    def sound(self) -> Self:
+        """Return the parameters with those at their default whose value is refused."""
+        defaults: dict[str, Any] = {}
+        for name, spec in self.specs().items():
+            try:
+                spec.check(getattr(self, name))
+            except InspectorError:
+                defaults[name] = spec.default
+        return replace(self, **defaults) if defaults else self
 
     @classmethod
     def exits(cls) -> dict[str, str]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from core.errors import Code, InspectorError, Place
 from core.graph.agent import Agent
 from core.graph.prompt import to_json
-from core.knowledge.atomic import file_name_for
 from core.knowledge.findings import Severity
 from core.opening import check_path, open_path
 from core.parameters import ParamSpec, did_you_mean
@@ -21,6 +20,7 @@ from inspector.cli_play import (
     keeps_dialog,
     play_options,
     read_play,
+    save_memory,
     split_pair,
 )
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from core.graph.description import GraphDescription
-    from core.play import Play
     from core.turn import Turn
 
 EXIT_OK = 0
@@ -216,7 +215,8 @@ def _run_turn(arguments: argparse.Namespace) -> int:
         if turn.error is not None:
             raise turn.error
     if arguments.save_memory:
-        _save_memory(agent.play, Path(arguments.save_memory))
+        for path in save_memory(agent.play, Path(arguments.save_memory)):
+            print(f"wrote {path}", file=sys.stderr)
     return EXIT_OK
 
 
@@ -226,15 +226,6 @@ def _document(turn: Turn, arguments: argparse.Namespace) -> Any:
     if not arguments.near_misses:
         return turn.debug_info
     return {**turn.debug_info, "near_misses": near_misses_of(turn, arguments.near_misses)}
-
-
-def _save_memory(play: Play, folder: Path) -> None:
-    if not folder.is_dir():
-        raise InspectorError(Code.StorageFileNotFound, "there is no such folder",
-                             place=Place(file=str(folder)), hint="make it first")
-    for store in play.memory.values():
-        name = store.path.name if store.path is not None else file_name_for(store.name, ".json")
-        print(f"wrote {store.save(folder / name).path}", file=sys.stderr)
 
 
 def near_misses_of(turn: Turn, limit: int) -> list[dict[str, Any]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.dialog_text import parse_dialog
 from core.errors import Code, InspectorError, Place
+from core.knowledge.atomic import file_name_for
 from core.knowledge.findings import Findings
 from core.knowledge.jsonfile import read_text, refuse_errors
 from core.knowledge.memory import MemoryStore
@@ -15,7 +17,7 @@ from core.play import Play
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from core.graph.description import GraphDescription
     from core.play import DialogLine
@@ -60,6 +62,46 @@ def read_play(arguments: argparse.Namespace) -> Play:
     stores = [MemoryStore.load(Path(name)) for name in arguments.memory]
     dialog = _read_dialog(Path(arguments.dialog)) if arguments.dialog else ()
     return Play(memory={store.name: store for store in stores}, dialog=dialog)
+
+
+def save_memory(play: Play, folder: Path) -> list[Path]:
+    """Write the memory stores that play has changed into a folder; return the files.
+
+    A file that holds anything but the store of that name is left alone: another name is taken.
+
+    Raises
+    ------
+    InspectorError
+        3010 when there is no such folder, or it cannot be written to.
+    """
+    if not folder.is_dir():
+        raise InspectorError(Code.StorageFileNotFound, "there is no such folder",
+                             place=Place(file=str(folder)), hint="make it first")
+    written: list[Path] = []
+    for store in play.memory.values():
+        path = next(path for path in _file_names(store, folder)
+                    if path not in written and _may_hold(path, store.name))
+        store.save(path)
+        written.append(path)
+    return written
+
+
+def _file_names(store: MemoryStore, folder: Path) -> Iterator[Path]:
+    name = store.path.name if store.path is not None else file_name_for(store.name, ".json")
+    path = folder / name
+    yield path
+    for number in count(2):
+        yield path.with_stem(f"{path.stem}-{number}")
+
+
+def _may_hold(path: Path, name: str) -> bool:
+    """Tell whether a store of that name may be written to a file."""
+    if not path.exists():
+        return True
+    try:
+        return MemoryStore.load(path).name == name
+    except InspectorError:
+        return False
 
 
 def keeps_dialog(arguments: argparse.Namespace) -> bool:

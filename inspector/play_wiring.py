@@ -121,7 +121,16 @@ class PlayWiring(QObject):
         return not used.keys() <= self._session.inputs.variables.keys()
 
     def _on_opened(self) -> None:
-        self._saved = {}
+        current, inputs = self._session.current, self._session.inputs
+        on_disk = _known_on_disk(current.workspace) if current is not None else {}
+        for name, saved in tuple(self._saved.items()):
+            kept, read = inputs.upcoming.memory.get(name), on_disk.get(name)
+            if kept is None:
+                del self._saved[name]
+            elif kept == saved and read is not None and read.path == saved.path:
+                # Nothing is lost when the file, which may have changed, is read anew.
+                inputs.forget_store(name)
+                del self._saved[name]
         self.show()
 
     # Replies and exits
@@ -181,7 +190,10 @@ class PlayWiring(QObject):
             for name in written_stores(session.turn):
                 old = before.get(name) or on_disk.get(name)
                 known = {record["id"] for record in old.records} if old is not None else set()
-                written[name] = frozenset(record["id"] for record in after[name].records) - known
+                here = stores[name].records if name in stores else ()
+                kept = {record["id"] for record in here}
+                written[name] = frozenset(
+                    record["id"] for record in after[name].records) & kept - known
         self.applicability_changed.emit("memory", bool(session.inputs.upcoming.memory) or any(
             uses_memory(node.params) for node in session.editor.in_hand.nodes))
         self._panels.memory.show_stores(

@@ -101,8 +101,7 @@ class Agent:
                  is_cancelled: IsCancelled = never_cancelled) -> None:
         findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
         findings.extend(graph.check())
-        if not findings.has_errors:
-            check_storages(graph, workspace, findings, progress, is_cancelled)
+        check_storages(graph, workspace, findings, progress, is_cancelled)
         findings.raise_errors()
         self.warnings: tuple[Finding, ...] = tuple(findings)
         self.variables: dict[str, str] = {}
@@ -150,8 +149,9 @@ class Agent:
             message=message, params={node.name: node.params for node in self.graph.nodes},
             start_node=self.graph.start_node,
             default_model_name=self.graph.default_model_name, exits=dict(exits or {}),
-            variables=dict(self.variables), replies=dict(replies or {}),
-            play=self.play, seed=seed)
+            variables={name: str(value) for name, value in self.variables.items()},
+            replies=dict(replies or {}), seed=seed,
+            play=self.play if self.keeps_dialog else replace(self.play, dialog=()))
 
     def turn(self, message: str, *, exits: Mapping[str, str] | None = None,
              replies: Mapping[str, str] | None = None, seed: int = 0,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
+from core.graph.state import stray_references
 from core.parameters import (
     ClassifyIntentParams,
     GenerateParams,
@@ -18,7 +20,7 @@ from core.parameters import (
 
 if TYPE_CHECKING:
     from core.graph.description import GraphDescription, Node
-    from core.knowledge.findings import Findings
+    from core.knowledge.findings import Finding, Findings
 
 _NEEDED_FILES = {
     "corpus": ("corpus", "name a folder of Markdown files, or a knowledge file, relative to the "
@@ -31,7 +33,8 @@ def check_graph(graph: GraphDescription, findings: Findings) -> None:
     """Check names, start node, exits, ranges, reachability and models."""
     names = [node.name for node in graph.nodes]
     if not names:
-        findings.error("a graph needs at least one node", "nodes")
+        if not graph.unread:
+            findings.error("a graph needs at least one node", "nodes")
         return
     for name, count in Counter(names).items():
         if not name.strip():
@@ -40,19 +43,26 @@ def check_graph(graph: GraphDescription, findings: Findings) -> None:
             where = ", ".join(f"nodes[{i}]" for i, other in enumerate(names) if other == name)
             findings.error(f'{count} nodes are called "{name}": {where}',
                            hint="give each node its own name", place=_place(findings, graph, name))
-    if graph.start_node not in names:
+    if graph.start_node not in {*names, *graph.unread}:
         said = f'the start node "{graph.start_node}" does not exist' if graph.start_node else (
             "the graph names no start node")
         findings.error(said, "start_node", hint=did_you_mean(graph.start_node, names)
                        or f"one of {', '.join(names)}")
     for node in graph.nodes:
         _check_node(node, graph, findings)
-    _warn_unreachable(graph, findings)
+    _warn_unreachable(with_sound_params(graph), findings)
     for node in graph.nodes:
         if isinstance(node.params, GenerateParams) and not (
                 node.params.model_name or graph.default_model_name):
             findings.warning("no model: neither model_name nor the graph's default_model_name",
                              place=_place(findings, graph, node.name, "model_name"))
+
+
+def with_sound_params(graph: GraphDescription) -> GraphDescription:
+    """Return the graph with the refused values of its nodes at their defaults."""
+    sound = graph.copy()
+    sound.nodes = [replace(node, params=node.params.sound()) for node in graph.nodes]
+    return sound
 
 
 def exit_targets(node: Node) -> dict[str, str]:
@@ -61,7 +71,7 @@ def exit_targets(node: Node) -> dict[str, str]:
 
 
 def _check_node(node: Node, graph: GraphDescription, findings: Findings) -> None:
-    names = [other.name for other in graph.nodes]
+    names = [*(other.name for other in graph.nodes), *graph.unread]
     for field, spec in node.params.specs().items():
         value = getattr(node.params, field)
         try:
@@ -75,7 +85,7 @@ def _check_node(node: Node, graph: GraphDescription, findings: Findings) -> None
                            "node of this graph", hint=did_you_mean(value, names)
                            or "leave it empty to end the turn",
                            place=_place(findings, graph, node.name, field))
-    params = node.params
+    params = node.params.sound()
     for field, (what, hint) in _NEEDED_FILES.items():
         if getattr(params, field, None) == "":
             findings.error(f"no {what} to search", code=Code.InvalidEmbeddedStringStorageName,
@@ -84,7 +94,7 @@ def _check_node(node: Node, graph: GraphDescription, findings: Findings) -> None
                  and params.source_kind is KnowledgeSourceKind.FromName)
     if from_name:
         for field in ("storage_name", "schema"):
-            if not getattr(params, field):
+            if not str(getattr(params, field)).strip():
                 findings.error(f"FromName needs a {field}", code=Code.InvalidParamValue,
                                place=_place(findings, graph, node.name, field))
     elif getattr(params, "embedded_string_storage", None) == "":
@@ -92,7 +102,11 @@ def _check_node(node: Node, graph: GraphDescription, findings: Findings) -> None
                        code=Code.InvalidEmbeddedStringStorageName,
                        hint="name one, relative to the storage root",
                        place=_place(findings, graph, node.name, "embedded_string_storage"))
-    _check_texts(node, graph, findings)
+    for field, text in stray_references(params, names):
+        findings.warning(f"nothing replaces {text}", place=_place(
+            findings, graph, node.name, field), hint="there are {{user_message}}, {{var.NAME}} and "
+            "{{node.NAME.output}} of a node of this graph")
+    _check_texts(replace(node, params=params), graph, findings)
 
 
 def _check_texts(node: Node, graph: GraphDescription, findings: Findings) -> None:
@@ -131,6 +145,8 @@ def inline_problem(params: IntentToInstructionParams) -> str:
 
 
 def _warn_unreachable(graph: GraphDescription, findings: Findings) -> None:
+    if graph.unread:
+        return  # Where those lead, nobody knows.
     nodes = {node.name: node for node in graph.nodes}
     reached: set[str] = set()
     queue = [graph.start_node]
@@ -149,5 +165,27 @@ def _warn_unreachable(graph: GraphDescription, findings: Findings) -> None:
 
 def _place(findings: Findings, graph: GraphDescription, node: str, param: str = "") -> Place:
     index = next(i for i, other in enumerate(graph.nodes) if other.name == node)
+    return place_in_graph(findings.file, index, node, param)
+
+
+def place_in_graph(file: str, index: int, node: str, param: str = "") -> Place:
+    """Return the place of a node, or of one of its parameters, in a graph's file."""
     path = f"nodes[{index}]" + (f".params.{param}" if param else "")
-    return Place(file=findings.file, json_path=path, node=node, param=param)
+    return Place(file=file, json_path=path, node=node, param=param)
+
+
+def at_param(finding: Finding, file: str, index: int, node: str, param: str) -> Finding:
+    """Return what a storage says of a node's parameter as a finding of the graph's file.
+
+    A place in another file stays; a path inside the parameter's value stays too, without a line.
+    """
+    said = finding.place
+    if said.file:
+        place = replace(said, node=node, param=param)
+    else:
+        place = place_in_graph(file, index, node, param)
+        if said.json_path.startswith(f"{param}["):
+            place = replace(place, json_path=f"nodes[{index}].params.{said.json_path}")
+        elif said.json_path:
+            place = replace(place, json_path=said.json_path)
+    return replace(finding, place=place)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
+from core.graph.checks import at_param, place_in_graph, with_sound_params
 from core.graph.guarding import foreign_construct, pattern_problems
 from core.graph.intents import label_field
 from core.graph.memory_checks import check_memories, check_memory_change, uses_memory
@@ -26,9 +27,15 @@ if TYPE_CHECKING:
 
 def check_storages(graph: GraphDescription, workspace: Workspace, findings: Findings,
                    progress: Progress, is_cancelled: IsCancelled) -> None:
-    """Open every storage that the graph names and collect what is wrong, node by node."""
+    """Open every storage that the graph names and collect what is wrong, node by node.
+
+    What `core.graph.checks` says of a parameter's value is not said again.
+    """
+    if not graph.nodes:
+        return
+    graph = with_sound_params(graph)
     seen_files: set[str] = set()
-    for node in graph.nodes:
+    for index, node in enumerate(graph.nodes):
         for param, spec in node.params.specs().items():
             storage = getattr(node.params, param)
             if not spec.file_kind or not storage:
@@ -36,18 +43,20 @@ def check_storages(graph: GraphDescription, workspace: Workspace, findings: Find
             if uses_memory(node.params):
                 continue
             check = _CHECKS.get(spec.file_kind, _check_strings)
-            work = _Work(node, storage, workspace, findings, progress, is_cancelled)
+            work = _Work(node, index, storage, workspace, findings, progress, is_cancelled)
             try:
                 file, found = check(work)
                 if file not in seen_files:
                     seen_files.add(file)
                     findings.extend(found)
             except FileRefused as refused:
-                findings.extend(refused.findings)
+                if refused.place.file not in seen_files:
+                    seen_files.add(refused.place.file)
+                    findings.extend(refused.findings)
             except InspectorError as error:
-                _add(findings, error, node.name, param)
+                _add(findings, error, node.name, index, param)
         if isinstance(node.params, HumanMessageGuardrailParams):
-            _check_patterns(node.name, node.params, workspace, findings)
+            _check_patterns(node.name, index, node.params, workspace, findings)
     _check_catalog(graph, workspace, findings)
     check_memories(graph, workspace, findings)
 
@@ -68,11 +77,16 @@ class _Work:
     """One storage of one node, to be opened and checked."""
 
     node: Node
+    index: int
     storage: str
     workspace: Workspace
     findings: Findings
     progress: Progress
     is_cancelled: IsCancelled
+
+    def add(self, error: InspectorError, param: str) -> None:
+        """Take over a refusal, placed at a parameter of the node."""
+        _add(self.findings, error, self.node.name, self.index, param)
 
 
 _Checked = tuple[str, "tuple[Finding, ...]"]
@@ -82,9 +96,9 @@ _Checked = tuple[str, "tuple[Finding, ...]"]
 def _check_knowledge(work: _Work) -> _Checked:
     knowledge = work.workspace.knowledge(work.storage, node=work.node.name,
                                          progress=work.progress, is_cancelled=work.is_cancelled)
-    _check_filter(work.node, work.storage, work.workspace, work.findings)
-    _check_label_field(work.node, work.workspace, work.findings)
-    _check_schema(work.node, work.storage, work.workspace, work.findings)
+    _check_filter(work)
+    _check_label_field(work)
+    _check_schema(work)
     return str(knowledge.path), knowledge.findings
 
 
@@ -102,7 +116,7 @@ def _check_knowledge_graph(work: _Work) -> _Checked:
     try:
         check_change(work.node.params, "root_node_id", work.workspace, node=work.node.name)
     except InspectorError as error:
-        _add(work.findings, error, work.node.name, "root_node_id")
+        work.add(error, "root_node_id")
     return work.storage, graph.findings
 
 
@@ -153,24 +167,24 @@ def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: 
                 place=Place(node=node, param=param), hint="name a node_id of the knowledge graph")
 
 
-def _check_filter(node: Node, storage: str, workspace: Workspace, findings: Findings) -> None:
-    text = getattr(node.params, "filter", "")
+def _check_filter(work: _Work) -> None:
+    text = getattr(work.node.params, "filter", "")
     try:
-        workspace.compiled_filter(storage, text, node=node.name)
+        work.workspace.compiled_filter(work.storage, text, node=work.node.name)
     except InspectorError as error:
-        _add(findings, error, node.name, "filter")
+        work.add(error, "filter")
 
 
-def _check_label_field(node: Node, workspace: Workspace, findings: Findings) -> None:
-    if isinstance(node.params, ClassifyIntentParams):
+def _check_label_field(work: _Work) -> None:
+    if isinstance(work.node.params, ClassifyIntentParams) and work.node.params.metadata_field:
         try:
-            label_field(node.name, node.params, workspace)
+            label_field(work.node.name, work.node.params, work.workspace)
         except InspectorError as error:
-            _add(findings, error, node.name, "metadata_field")
+            work.add(error, "metadata_field")
 
 
-def _check_patterns(name: str, params: HumanMessageGuardrailParams, workspace: Workspace,
-                    findings: Findings) -> None:
+def _check_patterns(name: str, index: int, params: HumanMessageGuardrailParams,
+                    workspace: Workspace, findings: Findings) -> None:
     param = "string_storage" if params.string_storage else "inline_strings"
     try:
         problems = pattern_problems(name, params, workspace)
@@ -178,30 +192,30 @@ def _check_patterns(name: str, params: HumanMessageGuardrailParams, workspace: W
     except (FileRefused, InspectorError):
         return  # The check of the storage has said so.
     for problem in problems:
-        _add(findings, problem, name, param)
+        _add(findings, problem, name, index, param)
     if foreign:
-        findings.warning(foreign, place=Place(file=findings.file, node=name, param=param),
+        findings.warning(foreign, place=place_in_graph(findings.file, index, name, param),
                          hint="write it in the patterns of ECMAScript")
 
 
-def _check_schema(node: Node, storage: str, workspace: Workspace, findings: Findings) -> None:
-    schema = getattr(node.params, "schema", "")
+def _check_schema(work: _Work) -> None:
+    schema, workspace = getattr(work.node.params, "schema", ""), work.workspace
     if not schema or workspace.broken_catalog is not None:
         return
-    place = Place(file=findings.file, node=node.name, param="schema")
-    fields = workspace.schema_fields(schema)
-    if fields is None:
-        findings.warning(f'schema "{schema}" is not in the catalog, so it is not checked',
-                         code=Code.InvalidEmbeddedStringStorageData, place=place,
-                         hint="the game's own server may know it")
+    place = place_in_graph(work.findings.file, work.index, work.node.name, "schema")
+    if workspace.schema_fields(schema) is None:
+        work.findings.warning(
+            f'schema "{schema}" is not in the catalog, so it is not checked',
+            code=Code.InvalidEmbeddedStringStorageData, place=place,
+            hint="the game's own server may know it")
         return
-    difference = workspace.schema_difference(schema, storage)
+    difference = workspace.schema_difference(schema, work.storage)
     if difference:
-        findings.error(f'{storage} does not agree with schema "{schema}": {difference}',
-                       code=Code.InvalidEmbeddedStringStorageData, place=place)
+        work.findings.error(
+            f'{work.storage} does not agree with schema "{schema}": {difference}',
+            code=Code.InvalidEmbeddedStringStorageData, place=place)
 
 
-def _add(findings: Findings, error: InspectorError, node: str, param: str) -> None:
-    place = dataclasses.replace(error.place, file=error.place.file or findings.file, node=node,
-                                param=param)
-    findings.extend([Finding(Severity.ERROR, error.code, place, error.message, error.hint)])
+def _add(findings: Findings, error: InspectorError, node: str, index: int, param: str) -> None:
+    found = Finding(Severity.ERROR, error.code, error.place, error.message, error.hint)
+    findings.extend([at_param(found, findings.file, index, node, param)])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import Code, InspectorError, Place
 from core.graph.checks import check_graph
 from core.knowledge.atomic import write_atomically
-from core.knowledge.findings import Finding, Findings
+from core.knowledge.findings import Finding, Findings, Severity
 from core.knowledge.jsonfile import read_json, refuse_errors, with_lines
 from core.parameters import NODE_TYPES, NodeParams, did_you_mean, node_table
 
@@ -40,6 +40,8 @@ class GraphDescription:
 
     ``GraphDescription().add_node("knowledge", RetrieveParams(…)).set_start_node("knowledge")``
     reads like the game's own client; each call changes this graph and returns it.
+
+    unread : names of the file's nodes that could not be read and are left out.
     """
 
     def __init__(self) -> None:
@@ -49,6 +51,7 @@ class GraphDescription:
         self.storage_root = ""
         self.path: Path | None = None
         self.warnings: tuple[Finding, ...] = ()
+        self.unread: tuple[str, ...] = ()
         self._document: dict[str, Any] = {}
 
     def add_node(self, name: str, params: NodeParams) -> GraphDescription:
@@ -120,15 +123,29 @@ class GraphDescription:
         FileRefused
             With every finding of the file, when one of them is an error.
         """
-        path = Path(path)
         findings = Findings(Code.GraphCompilationFailed, str(path))
+        graph = cls.read(path, findings)
+        refuse_errors(findings)
+        graph.warnings = with_lines(findings)
+        return graph
+
+    @classmethod
+    def read(cls, path: Path | str, findings: Findings) -> GraphDescription:
+        """Read and check a graph file, collecting findings; of a faulty one, what can be used.
+
+        Unusable nodes are left out, and refused values are at their defaults.
+        """
+        path = Path(path)
         document = read_json(path, findings)
         graph = cls.from_document(document, findings)
         graph.path = path
-        if not findings.has_errors:
-            check_graph(graph, findings)
-        refuse_errors(findings)
-        graph.warnings = with_lines(findings)
+        if isinstance(document, dict) and isinstance(document.get("nodes"), list):
+            said = {finding.message for finding in findings}
+            refused = {(finding.place.node, finding.place.param) for finding in findings
+                       if finding.severity is Severity.ERROR and finding.place.param}
+            findings.extend(
+                finding for finding in graph.check() if finding.message not in said
+                and (finding.place.node, finding.place.param) not in refused)
         return graph
 
     @classmethod
@@ -160,6 +177,8 @@ class GraphDescription:
             node = _read_node(entry, f"nodes[{index}]", findings)
             if node is not None:
                 graph.nodes.append(node)
+            elif isinstance(entry, dict):
+                graph.unread = (*graph.unread, str(entry.get("name")))
         return graph
 
     def to_document(self) -> dict[str, Any]:

@@ -129,13 +129,15 @@ class Memories:
         Parameters
         ----------
         store : what the node reads or writes; None for one that is not there yet.
-        schema : the one that the node names.
+        schema : the one that the node names; "" for the store's own.
 
         Raises
         ------
         InspectorError
             8003, with the first difference, when the store has another schema.
         """
+        if store is not None and not schema:
+            return self._schema_fields(store.schema)
         fields = self._schema_fields(schema)
         if store is None or store.schema in ("", schema):
             return fields

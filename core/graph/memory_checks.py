@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from core.errors import Code, InspectorError, Place
+from core.errors import Code, InspectorError
+from core.graph.checks import at_param, place_in_graph
 from core.graph.memorizing import check_metadata, parse_metadata, waits_for_turn
 from core.graph.state import has_references
 from core.knowledge.findings import FileRefused, Finding, Severity
@@ -14,6 +15,7 @@ from core.parameters import KnowledgeSourceKind, RetrieveParams, WriteToMemoryPa
 from core.search.filter import compile_filter
 
 if TYPE_CHECKING:
+    from core.errors import Place
     from core.graph.description import GraphDescription
     from core.graph.workspace import Workspace
     from core.knowledge.findings import Findings
@@ -28,20 +30,41 @@ def check_memories(graph: GraphDescription, workspace: Workspace, findings: Find
 
     A broken store that the graph names is an error; of the others below the root a warning tells.
     """
-    nodes = [(node.name, node.params) for node in graph.nodes if uses_memory(node.params)]
+    nodes = [_Node(index, node.name, node.params, findings)
+             for index, node in enumerate(graph.nodes) if uses_memory(node.params)]
     if not nodes:
         return
     if workspace.broken_catalog is not None:
         # That has been said, and no schema can be looked up.
         return
     seen: set[str] = set()
-    for node, params in nodes:
-        _check_node(node, params, workspace, findings)
-        name = getattr(params, "storage_name", "").strip()
+    for node in nodes:
+        _check_node(node, workspace)
+        name = getattr(node.params, "storage_name", "").strip()
         if name and not has_references(name):
-            _check_store(name, node, params, workspace, findings, seen)
+            _check_store(name, node, workspace, seen)
     findings.extend(dataclasses.replace(found, severity=Severity.WARNING)
                     for found in workspace.memories.findings if found.place.file not in seen)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Node:
+    """A node to be checked, and where what is found goes."""
+
+    index: int
+    name: str
+    params: NodeParams
+    findings: Findings
+
+    def place(self, param: str) -> Place:
+        return place_in_graph(self.findings.file, self.index, self.name, param)
+
+    def add(self, error: InspectorError, param: str) -> None:
+        """Take over all the findings of a refusal, placed at a parameter of the node."""
+        found = error.findings if isinstance(error, FileRefused) else (
+            Finding(Severity.ERROR, error.code, error.place, error.message, error.hint),)
+        self.findings.extend(at_param(item, self.findings.file, self.index, self.name, param)
+                             for item in found)
 
 
 def check_memory_change(params: NodeParams, param: str, workspace: Workspace, node: str) -> None:
@@ -83,51 +106,45 @@ def _check_filter(text: str, fields: tuple[Field, ...] | None, node: str) -> Non
         raise
 
 
-def _check_node(node: str, params: NodeParams, workspace: Workspace, findings: Findings) -> None:
+def _check_node(node: _Node, workspace: Workspace) -> None:
+    findings, params = node.findings, node.params
     if isinstance(params, WriteToMemoryParams):
-        for param in ("storage_name", "schema"):
-            if not getattr(params, param).strip():
-                findings.error(f"WriteToMemory needs a {param}", code=Code.InvalidParamValue,
-                               place=Place(file=findings.file, node=node, param=param))
+        if not params.storage_name.strip():
+            findings.error("WriteToMemory needs a storage_name", code=Code.InvalidParamValue,
+                           place=node.place("storage_name"))
+        if not params.schema.strip():
+            findings.warning("no schema: what is written is checked only where the store names one",
+                             code=Code.InvalidEmbeddedStringStorageData,
+                             place=node.place("schema"),
+                             hint="name the schema of the nodes that search the store")
     schema = getattr(params, "schema", "")
     if schema and workspace.schema_fields(schema) is None:
         findings.warning(
             f'schema "{schema}" is not in the catalog: Unregistered, so it is not checked',
-            code=Code.InvalidEmbeddedStringStorageData,
-            place=Place(file=findings.file, node=node, param="schema"),
+            code=Code.InvalidEmbeddedStringStorageData, place=node.place("schema"),
             hint="the game's own server may know it")
     for param in ("filter", "metadata"):
         try:
-            check_memory_change(params, param, workspace, node)
+            check_memory_change(params, param, workspace, node.name)
         except InspectorError as error:
-            _add(findings, error, node, param)
+            node.add(error, param)
 
 
-def _check_store(name: str, node: str, params: NodeParams, workspace: Workspace,
-                 findings: Findings, seen: set[str]) -> None:
+def _check_store(name: str, node: _Node, workspace: Workspace, seen: set[str]) -> None:
     """Open the store that a node names, if one lies below the root, and see that it fits."""
     memories = workspace.memories
     try:
         store = memories.find(name)
         if store is None:
             return
-        memories.check(store, getattr(params, "schema", ""), node)
+        memories.check(store, getattr(node.params, "schema", ""), node.name)
         found: tuple[Finding, ...] = store.findings
         file = str(store.path)
     except FileRefused as refused:
         found, file = with_lines(refused.findings), refused.place.file
     except InspectorError as error:
-        _add(findings, error, node, "schema")
+        node.add(error, "schema")
         return
     if file not in seen:
         seen.add(file)
-        findings.extend(found)
-
-
-def _add(findings: Findings, error: InspectorError, node: str, param: str) -> None:
-    """Take over all the findings of a refusal, placed at a parameter of a node."""
-    found = error.findings if isinstance(error, FileRefused) else (
-        Finding(Severity.ERROR, error.code, error.place, error.message, error.hint),)
-    findings.extend(dataclasses.replace(item, place=dataclasses.replace(
-        item.place, file=item.place.file or findings.file, node=node, param=param))
-        for item in found)
+        node.findings.extend(found)

@@ -11,7 +11,7 @@ from core.parameters import KnowledgeSourceKind
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from core.graph.prompt import InstructionText, KnowledgeBlock
     from core.graph.workspace import Workspace
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from core.turn import Projection, TurnRequest
 
 _REFERENCE = re.compile(r"\{\{\s*(user_message|var\.[^{}\s]+|node\.[^{}]+?\.output)\s*\}\}")
+
+_BRACED = re.compile(r"\{\{[^{}]*\}\}")
 
 _TEXTS_WITH_REFERENCES = ("input", "storage_name", "metadata")
 
@@ -108,6 +110,23 @@ def resolve_references(template: str, state: TurnState, place: Place) -> str:
 def has_references(text: str) -> bool:
     """Tell whether there is something in a text that a turn replaces."""
     return _REFERENCE.search(text) is not None
+
+
+def stray_references(params: NodeParams, nodes: Collection[str]) -> list[tuple[str, str]]:
+    """Return what looks like a reference in a node's texts but names nothing: parameter, text.
+
+    Parameters
+    ----------
+    nodes : the names of the graph's nodes.
+    """
+    strays = []
+    for param in _TEXTS_WITH_REFERENCES:
+        for found in _BRACED.findall(str(getattr(params, param, ""))):
+            match = _REFERENCE.fullmatch(found)
+            name = match[1].removeprefix("node.").removesuffix(".output") if match else ""
+            if not match or (match[1].startswith("node.") and name not in nodes):
+                strays.append((param, found))
+    return strays
 
 
 def query_of(name: str, text: str, state: TurnState) -> str:

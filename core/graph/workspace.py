@@ -311,6 +311,7 @@ class Workspace:
                 search.prepare_sparse(progress, is_cancelled)
             elif getattr(params, "retrieval_mode", None) is not RetrievalMode.Lexical:
                 search.prepare_index(progress, is_cancelled)
+                search.compare_prebuilt(progress)
         elif isinstance(params, KeywordRetrieveParams) and params.corpus and not embeddings:
             index_of(self.corpora.corpus(params.corpus, params.summary_field, progress=progress,
                                          is_cancelled=is_cancelled), params.preview_chars)

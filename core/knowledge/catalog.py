@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -94,8 +95,7 @@ def compare(schema: Iterable[Field], fields: Iterable[Field]) -> str:
 def _filling(item: Field) -> str:
     if item.optional:
         return "is optional"
-    default = list(item.default) if isinstance(item.default, tuple) else item.default
-    return f"has the default {default!r}"
+    return f"has the default {json.dumps(item.default, ensure_ascii=False)}"
 
 
 def _schemas(document: Any, findings: Findings) -> dict[str, tuple[Field, ...]]:

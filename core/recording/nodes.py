@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from core.knowledge.findings import Findings
 
 _SECTIONS = ("parameters", "input", "output")
-_NO_LIMIT = "inf"
+_NO_LIMIT = frozenset({"inf", "+inf", "infinity"})
 
 
 def read_node(entry: object, index: int, path: str, findings: Findings) -> NodeRun | None:
@@ -128,7 +128,7 @@ def _values(table: type[NodeParams], recorded: Mapping[str, Any]
         value = plain(recorded.get(name), spec.kind)
         if spec.is_exit or value is None or value == "null":
             continue
-        if name == "threshold" and isinstance(value, str) and value.strip().lower() == _NO_LIMIT:
+        if name == "threshold" and isinstance(value, str) and value.strip().lower() in _NO_LIMIT:
             value = 0.0
         try:
             values[name] = spec.check(value)
@@ -139,7 +139,9 @@ def _values(table: type[NodeParams], recorded: Mapping[str, Any]
 
 def _hits(sections: Mapping[str, Mapping[str, Any]], path: str,
           findings: Findings) -> tuple[Hit, ...]:
-    results = sections["output"].get("results", [])
+    results = sections["output"].get("results")
+    if results is None:
+        return ()
     if not isinstance(results, list):
         findings.error(f"expected a list, found {describe(results)}", f"{path}.output.results")
         return ()

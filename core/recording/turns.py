@@ -197,7 +197,7 @@ def _error_of(content: Mapping[str, Any], file: str) -> InspectorError | None:
         return None
     error = content.get("error")
     told = error if isinstance(error, dict) else {"message": error}
-    code = whole(told.get("code"))
-    return InspectorError(Code(code) if code in {*Code} else Code.InferenceFailed,
-                          str(told.get("message") or "the recorded turn ended in an error"),
+    code = next((known for known in Code if known == whole(told.get("code"))),
+                Code.InferenceFailed)
+    return InspectorError(code, str(told.get("message") or "the recorded turn ended in an error"),
                           place=Place(file=file))

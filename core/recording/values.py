@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -41,11 +42,15 @@ def plain(value: object, kind: type[Any]) -> object:
 
     Parameters
     ----------
-    kind : the parameter's type. A text is read as such a value, and a list of texts becomes a
-        text that is separated by commas.
+    kind : the parameter's type. A text is read as such a value, a whole number may be written as
+        3.0, a list of texts becomes a text that is separated by commas, an object one of JSON.
     """
+    if kind is str and isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
     if kind is str and isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ",".join(value)
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return int(value)
     if not isinstance(value, str) or kind is str:
         return value
     if kind is bool:

@@ -20,14 +20,13 @@ import numpy as np
 from core.knowledge.index_file import USEARCH, read_index_header
 from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.search.child_process import ChildProcess
-from core.search.prebuilt_process import REBUILD, sample_rows
+from core.search.prebuilt_process import INSTALL, REBUILD, sample_rows
 from core.search.vectors import (
     SUFFIX,
     RecordVectors,
     are_of_unit_length,
     keep_vectors,
     prepare_vectors,
-    stored_vectors,
     vectors_key,
 )
 
@@ -140,7 +139,7 @@ def prebuilt_vectors(path: Path, texts: Sequence[str], source: str, embedder: Em
     """Load the vectors of all texts from a prebuilt index, and keep them in the sidecar.
 
     The sidecar says from which index they came, so that another file is noticed. A text that has
-    changed since then is embedded. Vectors that the model itself has made are preferred.
+    changed since then is embedded.
 
     Parameters
     ----------
@@ -168,19 +167,11 @@ def prebuilt_vectors(path: Path, texts: Sequence[str], source: str, embedder: Em
         sidecars.note(f"the prebuilt index {path.name} is not used: its vectors have "
                       f"{index.dimension} numbers, the model's have {embedder.dimension}")
         return None
-    own = stored_vectors(vectors_key(source, embedder.identity, embedder.dimension), sidecars)
-    if own is not None and len(own.vectors) == len(texts):
-        _is_of_model(path, index, own.vectors[sample_rows(len(texts))], sidecars)
-        return own, embedder.identity
     made_by = f"{embedder.identity} index {index.sha256}"
     if any(sidecar.key.model == made_by for _, sidecar in sidecars.intact(SUFFIX)):
         vectors = prepare_vectors(texts, source, embedder, sidecars, progress, is_cancelled,
                                   made_by)
     else:
-        progress("comparing the prebuilt index with the model", 0, 0)
-        made = embedder.embed([texts[row] for row in sample_rows(len(texts))])
-        if not _is_of_model(path, index, made, sidecars):
-            return None
         loaded = _load(path, index, sidecars, progress, is_cancelled)
         if loaded is None:
             return None
@@ -190,31 +181,40 @@ def prebuilt_vectors(path: Path, texts: Sequence[str], source: str, embedder: Em
     return vectors, made_by
 
 
+def compare_with_model(path: Path, texts: Sequence[str], embedder: Embedder,
+                       sidecars: SidecarFolder) -> None:
+    """Note it when the vectors of an index are not what the model makes of the texts.
+
+    The first, the middle and the last text are embedded. The vectors are used whatever comes out:
+    the game searches them as well.
+
+    Raises
+    ------
+    InspectorError
+        4001 when the model fails.
+    """
+    with PrebuiltCheck(path) as check:
+        index = check.result(len(texts))
+    if index.fault or index.dimension != embedder.dimension:
+        return
+    made = embedder.embed([texts[row] for row in sample_rows(index.count)])
+    apart = float((1 - np.vecdot(index.sample, made)).max())
+    if apart > SAMPLE_LIMIT:
+        sidecars.note(f"the prebuilt index {path.name} was made by another model or from other "
+                      f"texts: a vector of it is {apart:.3f} away (cosine distance) from what the "
+                      f"model makes of the text. Its distances mislead; {REBUILD}")
+    elif apart > SAMPLE_TOLERANCE:
+        sidecars.note(f"the prebuilt index {path.name} was made by a coarser form of the model: a "
+                      f"vector of it is {apart:.3f} away (cosine distance) from what the model "
+                      "makes of the text")
+
+
 def _caveat(index: PrebuiltIndex) -> str:
     rounding = _ROUNDING.get(index.precision)
     if rounding is None:
         return ""
     # |Σ qᵢ vᵢ δᵢ| ≤ max |δᵢ| · |q| · |v|, and both have length 1.
     return f", which keeps them as {index.precision}: distances may be off by up to {rounding:.4f}"
-
-
-def _is_of_model(path: Path, index: PrebuiltIndex, made: NDArray[np.float32],
-                 sidecars: SidecarFolder) -> bool:
-    """Whether the sample is what the model makes of these texts; a note says where it is not."""
-    distances = 1 - np.vecdot(index.sample, made)
-    worst = int(np.argmax(distances))
-    distance, row = distances[worst], sample_rows(index.count)[worst]
-    if distance <= SAMPLE_TOLERANCE:
-        return True
-    differs = (f"its vector of record {row} is not what the model makes of the text (cosine "
-               f"distance {distance:.3f})")
-    if distance <= SAMPLE_LIMIT:
-        sidecars.note(f"the prebuilt index {path.name} was made by a coarser form of the model: "
-                      f"{differs}")
-        return True
-    sidecars.note(f"the prebuilt index {path.name} is not used: {differs}, so it was made by "
-                  "another model or from other texts")
-    return False
 
 
 def _load(path: Path, index: PrebuiltIndex, sidecars: SidecarFolder, progress: Progress,
@@ -313,10 +313,17 @@ def _fault_of_format(header: IndexHeader | None) -> PrebuiltIndex | None:
         return PrebuiltIndex("it is of an unknown format", "build it with USearch")
     if header.format != USEARCH:
         return PrebuiltIndex(f"it is an {header.format} index", "build it with USearch")
-    if importlib.util.find_spec("usearch") is None:
-        return PrebuiltIndex("USearch, which reads it, is not installed",
-                             'pip install "retrieve-turn-inspector[usearch]"')
+    if not _is_usearch_installed():
+        return PrebuiltIndex("USearch, which reads it, is not installed", INSTALL)
     return None
+
+
+def _is_usearch_installed() -> bool:
+    try:
+        return importlib.util.find_spec("usearch") is not None
+    except (ImportError, ValueError):
+        # An import hook may refuse it, a module in its place may have no spec.
+        return False
 
 
 def _identity(path: Path) -> _Identity:

@@ -27,6 +27,8 @@ PRECISIONS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfl
 
 REBUILD = "build the index again from these records, or leave index_file out"
 
+INSTALL = 'pip install "retrieve-turn-inspector[usearch]"'
+
 _BLOCK_ROWS = 4096
 _METRICS = frozenset({"Cos", "IP"})
 _UNIT_TOLERANCE = 0.01
@@ -54,7 +56,7 @@ def main() -> None:
     try:
         from usearch.index import Index
     except Exception as error:
-        _refuse(answers, f"usearch cannot be loaded ({error})", "install usearch again")
+        _refuse(answers, f"USearch, which reads it, cannot be loaded ({error})", INSTALL)
         return
     write_frame(answers, {"started": True})
     try:
@@ -101,10 +103,12 @@ def _answer(library: Any, path: Path, with_vectors: bool, answers: IO[bytes]) ->
     is_inner_product = described["kind_metric"].name == "IP"
     rows = sample_rows(count)
     sample = np.empty((len(rows), dimension), dtype="<f4")
+    all_lengths = np.empty(count, dtype=np.float32)
     for start in range(0, count, _BLOCK_ROWS):
         write_frame(answers, {"progress": [_READING, start, count]})
         stop = min(start + _BLOCK_ROWS, count)
         block, lengths = _vectors(index, start, stop)
+        all_lengths[start:stop] = lengths
         if is_inner_product and (np.abs(lengths - 1) > _UNIT_TOLERANCE).any():
             raise _Unfit("its vectors are not of length 1, so their inner products are no cosines",
                          "build the index with the metric cos")
@@ -114,6 +118,7 @@ def _answer(library: Any, path: Path, with_vectors: bool, answers: IO[bytes]) ->
         if with_vectors:
             unit = np.divide(block, lengths[:, np.newaxis], out=block)
             write_frame(answers, {"rows": [start, stop]}, unit.tobytes())
+    _check_lengths(all_lengths)
     after = os.stat(path)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise _Unfit("it changed while it was read", "open the knowledge again")
@@ -143,6 +148,14 @@ def _check_keys(keys: NDArray[np.uint64], count: int) -> None:
                      f"(found {found})",
                      "build the index so that each vector's key is the number of its record, "
                      "counted from 0")
+
+
+def _check_lengths(lengths: NDArray[np.float32]) -> None:
+    """Refuse a few vectors of another length among those of length 1: bytes of them are wrong."""
+    odd = np.flatnonzero(np.abs(lengths - 1) > 2 * _UNIT_TOLERANCE)
+    if len(odd) and abs(np.median(lengths) - 1) <= _UNIT_TOLERANCE:
+        raise _Unfit(f"it is damaged: the vector of record {odd[0]} has length "
+                     f"{lengths[odd[0]]:.3g}, and most have length 1")
 
 
 def _vectors(index: Any, start: int, stop: int,

@@ -28,7 +28,7 @@ from core.search.embedding import embedder_for
 from core.search.index_process import IndexTask, ProcessIndex
 from core.search.lexical import LexicalIndex, prepare_lexical, sparse_leg
 from core.search.models import find_model
-from core.search.prebuilt import prebuilt_vectors
+from core.search.prebuilt import compare_with_model, prebuilt_vectors
 from core.search.vectors import RecordVectors, prepare_vectors, vectors_key
 
 if TYPE_CHECKING:
@@ -155,6 +155,21 @@ class KnowledgeSearch:
             with alone(self._locks["index"], is_cancelled):
                 if self._index is None and self._vectors is not None:
                     self._index = self._make_index(self._vectors, progress, is_cancelled)
+
+    def compare_prebuilt(self, progress: Progress = no_progress) -> None:
+        """Note it when the vectors of a prebuilt index are not the model's: background work.
+
+        Raises
+        ------
+        InspectorError
+            8003 or 4001 for the model.
+        """
+        if self._made_by == self._model_identity:
+            return
+        for path in self._prebuilt_index():
+            progress("comparing the prebuilt index with the model", 0, 0)
+            compare_with_model(path, self.knowledge.texts, self._embedder(progress),
+                               self._sidecars)
 
     def search(self, query: str, *, dense: bool, compiled_filter: FilterProtocol | None = None,
                progress: Progress = no_progress,

@@ -83,8 +83,9 @@ def compare_hits(recorded: Sequence[Hit], here: Sequence[Hit],
     """Pair the hits of two lists by id, an id that is repeated in the order of its places.
 
     A pair at the same place in both lists is SAME, or DISTANCE when its distances differ by more
-    than `tolerance`, or only one of them has one. At another place it is MOVED, whatever its
-    distances (see `HitPair.is_distant`).
+    than `tolerance`, or only one of them has one, unless the recording says nothing of it: neither
+    distance nor BM25 score. At another place it is MOVED, whatever its distances (see
+    `HitPair.is_distant`).
 
     Parameters
     ----------
@@ -128,5 +129,7 @@ def _change(recorded: Hit, here: Hit) -> float | None:
 def _are_apart(recorded: Hit, here: Hit, tolerance: float) -> bool:
     change = _change(recorded, here)
     if change is None:
-        return recorded.distance != here.distance
+        # Older recordings leave distances out. One that only BM25 has found has really none.
+        is_told = recorded.distance is not None or recorded.bm25_score is not None
+        return is_told and recorded.distance != here.distance
     return abs(change) > tolerance + _NOISE

@@ -123,7 +123,10 @@ class DialogSection(PlaySection):
         """
         with QSignalBlocker(self._check):
             self._check.setChecked(kept)
+        count = len(self.model.lines)
         self.model.show_lines(lines)
+        if len(lines) > count and not self.table.hasFocus():
+            self.table.scrollToBottom()
         self.table.setEnabled(kept)
         self.table.set_empty_text(*_empty_text(kept))
         if replies_to != self._replies_to:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _ROOMY_CHARACTERS = 52
 _METADATA_CHARACTERS = 46
 _HEADER_LINES = 9
-_STATE_ROOM_PX = 34
+_STATE_ROOM_PX = 44
 _EMPTY_HINT = "WriteToMemory adds a record during play; Add makes one by hand"
 
 
@@ -95,6 +95,8 @@ class MemoryTable(Surface):
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         view.setShowGrid(False)
+        # Texts begin where those of the header do.
+        view.setStyleSheet("QTableView::item { padding: 0 5px; }")
         view.setWordWrap(False)
         header = view.horizontalHeader()
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

@@ -323,16 +323,17 @@ class RecordEditor(QWidget):
             is_press = event.type() == QEvent.Type.KeyPress
             is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
             if event.key() in _RETURN and is_control:
-                # Accepted, so that it is no shortcut: asking again would write once more.
+                # Accepted, so that it is no shortcut of the window's: it would ask once more.
                 event.accept()
                 if is_press:
                     self._request()
                 return True
             if event.key() in _RETURN and is_press and watched is self.id_edit:
                 self._request()
-            elif event.key() == Qt.Key.Key_Escape and is_press and (
-                    self.is_dirty or self._is_new):
-                self.revert()
+            elif event.key() == Qt.Key.Key_Escape and (self.is_dirty or self._is_new):
+                event.accept()
+                if is_press:
+                    self.revert()
                 return True
         return super().eventFilter(watched, event)
 

@@ -25,6 +25,7 @@ from core.graph.agent import MAX_STEPS, run_turn
 from core.graph.workspace import SearchNeeded
 from core.knowledge.findings import FileRefused
 from core.knowledge.root import StorageRoot
+from core.opening import check_path
 from core.parameters import NODE_TYPES
 from core.turn import TurnRequest
 
@@ -209,6 +210,43 @@ def test_all_faults_of_the_storages_are_reported_at_once(workspace: Workspace) -
         Agent(graph, workspace)
     assert {(f.place.node, int(f.code)) for f in caught.value.findings
             if f.severity == "error"} == {("k", 3010), ("l", 3007), ("c", 3010)}
+
+
+def test_faults_of_the_graph_and_of_its_storages_are_reported_together(
+        workspace: Workspace) -> None:
+    graph = graph_of(("k", lexical(embedded_string_storage="gone.json", top_k=0)),
+                     ("l", lexical(top_k="x", filter="{", found_exit="ghost")),
+                     ("c", CannedResponseParams(string_storage=7)))  # type: ignore[arg-type]
+    with pytest.raises(FileRefused) as caught:
+        Agent(graph, workspace)
+    assert {f.place.json_path for f in caught.value.findings if f.severity == "error"} == {
+        "nodes[0].params.top_k", "nodes[0].params.embedded_string_storage",
+        "nodes[1].params.top_k", "nodes[1].params.filter", "nodes[1].params.found_exit",
+        "nodes[2].params.string_storage"}
+
+
+def test_a_fault_of_a_storage_is_placed_at_the_line_of_the_graphs_file(tmp_path: Path) -> None:
+    path = tmp_path / "g.graph.json"
+    GraphDescription().add_node("k", lexical(embedded_string_storage="gone.json", top_k=5)) \
+        .set_start_node("k").save(path)
+    (found,) = check_path(path)
+    line = path.read_text().splitlines()[(found.place.line or 0) - 1]
+    assert '"embedded_string_storage": "gone.json"' in line
+
+
+def test_a_dialog_that_is_kept_no_longer_leaves_the_very_next_prompt(workspace: Workspace) -> None:
+    agent = Agent(graph_of(("say", GenerateParams())), workspace)
+    agent.keeps_dialog = True
+    agent.turn("one", replies={"say": "first"})
+    assert [m.text for m in agent.turn("two").messages] == ["one", "first", "two"]
+    agent.keeps_dialog = False
+    assert [m.text for m in agent.turn("three").messages] == ["three"]
+
+
+def test_a_variable_may_be_a_number(workspace: Workspace) -> None:
+    agent = Agent(graph_of(("k", lexical(input="tank {{var.size}}"))), workspace)
+    agent.variables["size"] = 60  # type: ignore[assignment]
+    assert agent.turn("x").debug_info["nodes"][0]["diagnostics"]["input"]["query"] == "tank 60"
 
 
 def test_round_robin_goes_on_from_turn_to_turn(workspace: Workspace) -> None:

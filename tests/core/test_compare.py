@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -53,8 +54,14 @@ def test_a_tolerance_of_0_wants_equal_distances() -> None:
 @pytest.mark.parametrize(("recorded", "here"), [(None, 0.5), (0.5, None)])
 def test_a_distance_on_one_side_only_is_a_difference(recorded: float | None,
                                                      here: float | None) -> None:
-    pair = compare_hits(hits(("a", recorded)), hits(("a", here))).pairs[0]
+    by_words = [replace(hit, bm25_score=1.5) for hit in hits(("a", recorded))]
+    pair = compare_hits(by_words, hits(("a", here))).pairs[0]
     assert (pair.verdict, pair.distance_change, pair.is_distant) == (Verdict.DISTANCE, None, True)
+
+
+def test_a_recording_without_distances_leaves_them_out_of_the_comparison() -> None:
+    assert verdicts(hits(("a", None), ("b", None)), hits(("a", 0.1), ("c", 0.5))) == [
+        "a same", "b missing", "c new"]
 
 
 def test_a_moved_hit_may_be_distant_too() -> None:

@@ -143,6 +143,19 @@ def test_all_mistakes_of_a_graph_are_reported_at_once() -> None:
         assert text in lines
 
 
+def test_a_refused_value_hides_no_other_mistake_of_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, edited(start_node="nowhere", nodes=[
+        {"name": "a", "type": "Retrieve", "params": {"embedded_string_storage": 5, "top_k": 0,
+                                                     "found_exit": "ghost"}},
+        {"name": "b", "type": "Retreive"},
+        {"name": "c", "type": "Generate", "params": {"default_exit": "b"}}]))
+    with pytest.raises(FileRefused) as caught:
+        GraphDescription.load(path)
+    assert sorted(finding.place.json_path for finding in caught.value.findings) == [
+        "nodes[0].params.embedded_string_storage", "nodes[0].params.found_exit",
+        "nodes[0].params.top_k", "nodes[1].type", "start_node"]
+
+
 def test_a_wrong_exit_names_node_field_and_target() -> None:
     graph = (GraphDescription()
              .add_node("say", CannedResponseParams(default_exit="ghost")).set_start_node("say"))
@@ -158,6 +171,18 @@ def test_an_unknown_parameter_is_a_warning_with_a_suggestion() -> None:
     line = next(line for line in findings_of(document) if "treshold" in line)
     assert line.startswith("warning 3003")
     assert 'did you mean "threshold"?' in line
+
+
+@pytest.mark.parametrize(("text", "stray"), [
+    ("{{vars.player}}", "{{vars.player}}"), ("{{ }}", "{{ }}"),
+    ("{{node.nobody.output}}", "{{node.nobody.output}}"),
+    ("{{user_message}} {{var.player}} {{node.answer.output}}", "")])
+def test_a_reference_that_names_nothing_is_a_warning(text: str, stray: str) -> None:
+    document = edited()
+    document["nodes"][0]["params"]["input"] = text  # type: ignore[index]
+    said = [line for line in findings_of(document) if "nothing replaces" in line]
+    assert len(said) == bool(stray)
+    assert all(f"nothing replaces {stray} (" in line for line in said)
 
 
 def test_a_node_off_every_path_is_a_warning() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from recordings import FLAT, hits_of, stages_of, turns_of
 
 from core.knowledge.findings import FileRefused
+from core.opening import open_path
 from core.parameters import RetrievalMode, RetrieveParams
 
 if TYPE_CHECKING:
@@ -71,6 +72,15 @@ def test_flat_diagnostics_inside_a_node_of_the_envelope_are_read(tmp_path: Path)
     turn, = turns_of(tmp_path, {"status": "Success", "nodes": [node]})
     assert (hits_of(turn, "lore"), turn.request.message) == ([("a", 0.31)], "clownfish?")
     assert turn.runs[0].diagnostics() == FLAT
+
+
+def test_the_flat_form_may_be_nested_one_level(tmp_path: Path) -> None:
+    nested = {"lore": {key.removeprefix("knowledge."): value for key, value in FLAT.items()}}
+    path = tmp_path / "nested.json"
+    path.write_text(json.dumps(nested), encoding="utf-8")
+    turn = open_path(path).turn
+    assert turn is not None
+    assert (hits_of(turn, "lore"), turn.debug_info) == ([("a", 0.31)], nested)
 
 
 def test_the_flat_form_is_read_inside_a_wrapper_and_an_array(tmp_path: Path) -> None:

@@ -105,8 +105,10 @@ def test_every_invalid_pattern_fails_the_agent_with_3003_its_place_and_why(
         workspace: Workspace) -> None:
     found = findings_of(graph("fine", "(oops", "[nope"), workspace)
     assert [(f.code, f.place.node, f.place.param, f.place.json_path) for f in found] == [
-        (Code.GraphCompilationFailed, "guard", "inline_strings", "inline_strings[1]"),
-        (Code.GraphCompilationFailed, "guard", "inline_strings", "inline_strings[2]")]
+        (Code.GraphCompilationFailed, "guard", "inline_strings",
+         "nodes[0].params.inline_strings[1]"),
+        (Code.GraphCompilationFailed, "guard", "inline_strings",
+         "nodes[0].params.inline_strings[2]")]
     assert 'node "guard": pattern [1], "(oops", cannot be used: missing )' in found[0].message
 
 

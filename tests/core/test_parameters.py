@@ -1,13 +1,27 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Code, InspectorError
-from core.parameters import NODE_TYPES, Placement, RetrievalMode, RetrieveParams, node_table
+from core.graph import Agent, GraphDescription, Workspace
+from core.knowledge.findings import FileRefused
+from core.parameters import (
+    NODE_TYPES,
+    HumanMessageGuardrailParams,
+    Placement,
+    RetrievalMode,
+    RetrieveParams,
+    node_table,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SPECS = RetrieveParams.specs()
 
@@ -43,6 +57,29 @@ def test_an_enumeration_is_accepted_by_name_or_number(spelling: object) -> None:
 def test_an_enumeration_is_accepted_in_snake_case() -> None:
     placement = NODE_TYPES["Generate"].specs()["placement"]
     assert placement.check("before_user_as_system") is Placement.BeforeUserAsSystem
+
+
+def test_a_table_in_code_takes_values_as_a_graph_file_does() -> None:
+    params = RetrieveParams(retrieval_mode="lexical", threshold=1)  # type: ignore[arg-type]
+    assert params.retrieval_mode is RetrievalMode.Lexical
+    assert isinstance(params.threshold, float)
+    lines = HumanMessageGuardrailParams(inline_strings=["a"])  # type: ignore[arg-type]
+    assert lines.inline_strings == ("a",)
+
+
+def test_a_refused_value_stays_until_it_is_checked() -> None:
+    assert RetrieveParams(top_k=0).top_k == 0
+    assert RetrieveParams(top_k=0, rrf_k=7).sound() == RetrieveParams(rrf_k=7)
+
+
+@pytest.mark.parametrize("junk", [None, [], ["a"], {}, 5, "x", "\ud800", True, float("nan")])
+def test_whatever_a_table_is_given_the_agent_is_made_or_refused(tmp_path: Path,
+                                                                junk: object) -> None:
+    for table in NODE_TYPES.values():
+        for name in table.specs():
+            graph = GraphDescription().add_node("a", table(**{name: junk})).set_start_node("a")
+            with suppress(FileRefused):
+                Agent(graph, Workspace(tmp_path))
 
 
 def test_the_defaults_are_those_of_the_reference_page() -> None:

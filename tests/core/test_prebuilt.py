@@ -110,8 +110,7 @@ def test_its_vectors_are_searched_and_no_record_is_embedded(tmp_path: Path,
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     search = search_of(write_knowledge(tmp_path), embedder)
     np.testing.assert_allclose(distances(search), expected(), atol=1e-6)
-    # The sample that shows whose vectors they are.
-    assert embedder.embedded == [TEXTS[0], TEXTS[20], TEXTS[39]]
+    assert embedder.embedded == []
     assert search.notes == ("the vectors come from the prebuilt index k.usearch",)
     assert search.index_ready
 
@@ -143,7 +142,7 @@ def test_keys_may_stand_in_any_order(tmp_path: Path, embedder: FakeEmbedder) -> 
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS)[keys], keys)
     search = search_of(write_knowledge(tmp_path), embedder)
     np.testing.assert_allclose(distances(search), expected(), atol=1e-6)
-    assert len(embedder.embedded) == len(sample_rows(COUNT))
+    assert embedder.embedded == []
 
 
 def test_longer_vectors_of_a_cosine_index_are_brought_to_length_1(
@@ -161,7 +160,7 @@ def test_the_note_says_how_coarse_an_index_is(tmp_path: Path, embedder: FakeEmbe
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS), dtype=dtype)
     search = search_of(write_knowledge(tmp_path), embedder)
     np.testing.assert_allclose(distances(search), expected(), atol=atol)
-    assert len(embedder.embedded) == len(sample_rows(COUNT))
+    assert embedder.embedded == []
     [note] = search.notes
     assert said in note
     assert ("distances may be off" in note) == bool(said)
@@ -182,19 +181,18 @@ def test_identical_texts_have_the_same_vector_bit_by_bit(tmp_path: Path,
     assert found[-1] == found[3]
 
 
-def test_vectors_of_another_model_are_noticed_and_not_used(tmp_path: Path,
-                                                           embedder: FakeEmbedder) -> None:
-    write_index(tmp_path / "k.usearch", vectors_of(TEXTS, "another"))
+def test_vectors_of_another_model_are_searched_as_the_game_does_and_told_at_each_start(
+        tmp_path: Path, embedder: FakeEmbedder) -> None:
+    vectors = vectors_of(TEXTS, "another")
+    write_index(tmp_path / "k.usearch", vectors)
     path = write_knowledge(tmp_path)
-    search = search_of(path, embedder)
-    np.testing.assert_allclose(distances(search), expected(), atol=1e-6)
-    assert set(embedder.embedded) == set(TEXTS)
-    [note] = search.notes
-    assert "k.usearch is not used" in note
-    assert "another model or from other texts" in note
-    again = search_of(path, embedder)
-    distances(again)
-    assert again.notes == (note,)
+    for _ in range(2):
+        search = search_of(path, embedder)
+        np.testing.assert_allclose(distances(search), 1 - vectors @ embedder.vector(QUERY),
+                                   atol=1e-6)
+        search.compare_prebuilt()
+        assert any("made by another model or from other texts" in note for note in search.notes)
+    assert embedder.embedded == 2 * [TEXTS[row] for row in sample_rows(COUNT)]
 
 
 def test_vectors_of_the_model_with_coarse_weights_are_used_with_a_note(
@@ -204,19 +202,35 @@ def test_vectors_of_the_model_with_coarse_weights_are_used_with_a_note(
     write_index(tmp_path / "k.usearch", (vectors_of(TEXTS) + noise).astype(np.float32))
     search = search_of(write_knowledge(tmp_path), embedder)
     distances(search)
-    assert len(embedder.embedded) == len(sample_rows(COUNT))
+    search.compare_prebuilt()
     assert any("coarser form of the model" in note for note in search.notes)
 
 
-def test_vectors_that_the_model_has_made_are_preferred(tmp_path: Path,
+def test_vectors_of_the_model_itself_compare_without_a_note(tmp_path: Path,
+                                                            embedder: FakeEmbedder) -> None:
+    write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
+    search = search_of(write_knowledge(tmp_path), embedder)
+    distances(search)
+    search.compare_prebuilt()
+    assert search.notes == ("the vectors come from the prebuilt index k.usearch",)
+
+
+def test_a_store_without_an_index_has_nothing_to_compare(tmp_path: Path,
+                                                         embedder: FakeEmbedder) -> None:
+    search = search_of(write_knowledge(tmp_path, index_file=""), embedder)
+    distances(search)
+    embedder.embedded.clear()
+    search.compare_prebuilt()
+    assert embedder.embedded == []
+
+
+def test_an_index_is_used_whatever_was_embedded_before(tmp_path: Path,
                                                        embedder: FakeEmbedder) -> None:
     distances(search_of(write_knowledge(tmp_path, index_file=""), embedder))
-    embedder.embedded.clear()
-    write_index(tmp_path / "k.usearch", vectors_of(TEXTS), dtype="bf16")
+    vectors = np.roll(vectors_of(TEXTS), 1, axis=0)
+    write_index(tmp_path / "k.usearch", vectors)
     search = search_of(write_knowledge(tmp_path), embedder)
-    np.testing.assert_allclose(distances(search), expected(), atol=1e-6)
-    assert embedder.embedded == []
-    assert search.notes == ()
+    np.testing.assert_allclose(distances(search), 1 - vectors @ embedder.vector(QUERY), atol=1e-6)
 
 
 def test_a_text_that_changed_after_the_index_was_used_is_embedded(tmp_path: Path,
@@ -305,6 +319,14 @@ def test_vectors_that_no_model_makes_are_told(tmp_path: Path, value: float, said
     assert said in fault
 
 
+def test_one_vector_longer_than_all_others_is_told(tmp_path: Path) -> None:
+    vectors = vectors_of(TEXTS)
+    vectors[7] *= 3
+    write_index(tmp_path / "k.usearch", vectors)
+    [fault] = faults(write_knowledge(tmp_path))
+    assert "damaged: the vector of record 7 has length 3" in fault
+
+
 def test_another_dimension_than_the_models_is_an_error(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
@@ -332,6 +354,16 @@ def test_without_usearch_the_finding_says_how_to_install_it(
     assert "USearch, which reads it, is not installed" in finding.message
     assert finding.hint == 'pip install "retrieve-turn-inspector[usearch]"'
     np.testing.assert_allclose(distances(search_of(path, embedder)), expected(), atol=1e-6)
+
+
+def test_an_import_hook_that_refuses_usearch_is_as_if_it_were_not_installed(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str) -> None:
+        raise ModuleNotFoundError(name)
+
+    write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
+    monkeypatch.setattr("importlib.util.find_spec", refuse)
+    assert "not installed" in faults(write_knowledge(tmp_path))[0]
 
 
 def test_check_prints_what_does_not_fit(tmp_path: Path,

@@ -82,6 +82,60 @@ def test_what_stands_beside_the_diagnostics_is_kept_and_shown(tmp_path: Path) ->
     assert turn.debug_info == {**RECORDED, "timestamp": 17, "status (beside debug_info)": "ok"}
 
 
+def test_a_wrapper_may_stand_inside_an_event(tmp_path: Path) -> None:
+    event = {"event": "TurnComplete", "payload": {"message": "hi", "debug_info": RECORDED}}
+    turn, = turns_of(tmp_path, event)
+    assert (turn.request.message, hits_of(turn)) == ("hi", [("a", 0.25)])
+    assert turn.debug_info == {**RECORDED, "message": "hi", "event": "TurnComplete"}
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_finding_inside_a_wrapper_has_the_path_in_the_file(tmp_path: Path,
+                                                             wrapped: bool) -> None:
+    document: Any = {"debug_info": {"status": "Success", "nodes": [3]}}
+    path = written(tmp_path, {"payload": document} if wrapped else document)
+    with pytest.raises(FileRefused) as caught:
+        read_recording(path)
+    place = caught.value.findings[0].place
+    assert place.json_path == f"{'payload.' * wrapped}debug_info.nodes[0]"
+    assert place.line == 1
+
+
+def test_a_recorded_error_keeps_its_code(tmp_path: Path) -> None:
+    error = {"code": 4003, "name": "MaxStepsExceeded", "message": "no end"}
+    turn, = turns_of(tmp_path, {**RECORDED, "status": "Error", "error": error})
+    assert turn.error is not None
+    assert (turn.error.code, turn.error.message) == (Code.MaxStepsExceeded, "no end")
+    assert turn.debug_info["error"] == error
+
+
+def test_a_turn_of_a_log_that_failed_at_its_first_node_is_kept(tmp_path: Path) -> None:
+    failed = {"status": "Error", "nodes": [], "error": {"code": 3007, "message": "no variable"}}
+    first, second = turns_of(tmp_path, f"{json.dumps(failed)}\n{json.dumps(RECORDED)}", "a.jsonl")
+    assert (first.status, first.runs) == ("Error", ())
+    assert second.status == "Success"
+    with pytest.raises(FileRefused, match="3007 InvalidParamValue: no variable"):
+        turns_of(tmp_path, failed)
+
+
+@pytest.mark.parametrize(("name", "recorded", "value"), [
+    ("threshold", "inf", 0.0), ("threshold", "Infinity", 0.0), ("top_k", 3.0, 3),
+    ("top_k", "3", 3), ("filter", {"op": "or"}, '{"op": "or"}')])
+def test_parameters_are_taken_over_however_they_are_written(tmp_path: Path, name: str,
+                                                            recorded: object,
+                                                            value: object) -> None:
+    node = {"name": "k", "type": "Retrieve", "diagnostics": {"parameters": {name: recorded}}}
+    recording = read_recording(written(tmp_path, {"nodes": [node]}))
+    assert getattr(recording.graph.node("k").params, name) == value
+    assert recording.findings == ()
+
+
+def test_results_that_are_null_are_none(tmp_path: Path) -> None:
+    node = {"name": "knowledge", "type": "Retrieve", "diagnostics": {"output": {"results": None}}}
+    turn, = turns_of(tmp_path, {"nodes": [node]})
+    assert hits_of(turn) == []
+
+
 def test_a_node_of_an_unknown_type_is_kept(tmp_path: Path) -> None:
     odd = {"name": "magic", "type": "Oracle", "exit": "yes", "next": "knowledge", "aura": 3,
            "diagnostics": {"x": 1}}
@@ -240,6 +294,15 @@ def test_an_exit_to_a_node_that_is_not_recorded_ends_the_turn_here(tmp_path: Pat
     ("a.jsonl", FLAT, FileKind.TURN), ("a.ndjson", {"status": "x", "nodes": []}, FileKind.TURN),
     ("a.jsonl", "{broken\n\n" + json.dumps({"debug_info": {}}), FileKind.TURN),
     ("a.json", json.dumps({"text": "x", "debug_info": {}}) + "\n{}", FileKind.TURN),
+    ("a.json", {"nodes": [{"name": "k", "diagnostics": {"x": "y" * 40_000}}]}, FileKind.TURN),
+    ("a.json", {"event": "done", "payload": {"debug_info": {}}}, FileKind.TURN),
+    ("a.json", {"knowledge": {"raw_result_count": 0}}, FileKind.TURN),
+    ("a.json", [{"message": "x" * 40_000, "debug_info": {}}], FileKind.TURN),
+    ("a.jsonl", {"message": "x" * 40_000, "debug_info": {}}, FileKind.TURN),
+    ("a.jsonl", '{"event": "start"}\n' * 2000 + '{"debug_info": {}}', FileKind.TURN),
+    ("a.jsonl", {"event": "done", "payload": {"debug_info": {}}}, FileKind.TURN),
+    ("a.json", [{"metadata": {"x": "y" * 40_000}, "id": "a", "text": "b"}], FileKind.RECORDS),
+    ("a.jsonl", {"metadata": {"x": "y" * 40_000}, "id": "a", "text": "b"}, FileKind.JSONL),
     ("a.jsonl", {"id": "a", "text": "b", "nodes": 3}, FileKind.JSONL),
     ("a.jsonl", '{"id": "a", "text": "b"}\n{"debug_info": {}}', FileKind.JSONL),
     ("a.json", [{"id": "a", "text": "b", "result_count": 3}], FileKind.RECORDS),

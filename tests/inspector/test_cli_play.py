@@ -144,6 +144,31 @@ def test_a_saved_store_holds_what_was_written(capsys, diary, tmp_path):
     assert "memories_ada.json" in err
 
 
+def test_a_saved_store_overwrites_nothing_but_itself(capsys, diary, tmp_path):
+    folder = tmp_path / ".saved"
+    folder.mkdir()
+    (folder / "memories_ada.json").write_text("a diary of somebody's own")
+    arguments = ("turn", str(diary), "-m", "one", "--var", "player=ada", "--save-memory",
+                 str(folder))
+    run(capsys, *arguments)
+    run(capsys, *arguments)
+    assert (folder / "memories_ada.json").read_text() == "a diary of somebody's own"
+    assert [path.name for path in sorted(folder.iterdir())] == [
+        "memories_ada-2.json", "memories_ada.json"]
+    assert len(MemoryStore.load(folder / "memories_ada-2.json").records) == 1
+
+
+def test_check_reads_a_store_with_its_schema(capsys, diary, tmp_path):
+    (tmp_path / "stores").mkdir()
+    MemoryStore("memories_ada", "memory", records=(
+        {"id": "a", "text": "Ada keeps bees", "metadata": {"speaker": 7}},)).save(
+            tmp_path / "stores" / "ada.json")
+    status, out, _ = run(capsys, "check", str(tmp_path))
+    assert status == 1
+    assert "records[0].metadata.speaker: field \"speaker\": expected string" in out
+    assert str(diary) not in out
+
+
 def test_a_store_can_be_named_by_its_file(capsys, diary, tmp_path):
     folder = tmp_path / ".elsewhere"
     folder.mkdir()

@@ -86,7 +86,7 @@ def test_numbers_sort_as_numbers_and_what_is_missing_comes_last(model):
 
 def test_a_distance_on_one_side_only_is_told(qapp):
     model = ReplayModel()
-    model.show_replay(replay_of(node_replay([("a", None)], [("a", 0.5)])))
+    model.show_replay(replay_of(node_replay([("a", 0.5)], [("a", None)])))
     assert cells(model, Column.VERDICT) == ["distance"]
     assert "only one of them has a distance" in model.index(0, Column.VERDICT).data(
         Qt.ItemDataRole.ToolTipRole)
