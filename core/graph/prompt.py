@@ -9,15 +9,16 @@ import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from core.graph.mustache import MarkedText, render_marked
 from core.parameters import Placement
+from core.play import Role
 
 if TYPE_CHECKING:
-    from core.play import DialogLine, Role
+    from core.play import DialogLine
 
-Origin = Literal["system_prompt", "dialog", "template", "user", "canned"]
+Origin = Literal["system_prompt", "dialog", "template", "user", "canned", "recorded"]
 
 _KEPT = 8
 _AFTER = (Placement.AfterUserAsUser, Placement.AfterUserAsSystem)
@@ -160,6 +161,15 @@ def project(inputs: PromptInputs) -> tuple[Message, ...]:
 def canned_messages(user_message: str, line: str) -> tuple[Message, ...]:
     """Return the exchange of a turn that a ready line answered, without any model."""
     return Message("user", user_message, "user"), Message("assistant", line, "canned")
+
+
+def recorded_messages(recorded: object) -> tuple[Message, ...]:
+    """Return the messages of a recording, as `to_json` writes them; () for anything else."""
+    if not isinstance(recorded, list):
+        return ()
+    return tuple(Message(entry["role"], entry["content"], "recorded") for entry in recorded
+                 if isinstance(entry, dict) and entry.get("role") in get_args(Role)
+                 and isinstance(entry.get("content"), str))
 
 
 def to_json(messages: tuple[Message, ...]) -> list[dict[str, str]]:

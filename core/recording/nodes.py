@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.errors import InspectorError
+from core.graph.prompt import recorded_messages
 from core.knowledge.jsonfile import describe
 from core.parameters import (
     NODE_TYPES,
@@ -21,7 +22,7 @@ from core.recording.flat import FlatNode, flat_sections, is_flat
 from core.recording.listing import RecordedListing, RecordedRetrieval
 from core.recording.values import number, plain, text, whole
 from core.selection.select import Hit, Reason
-from core.turn import NodeRun
+from core.turn import NodeRun, Projection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +80,7 @@ def _run(name: str, table: type[NodeParams], taken_exit: str, target: str,
     output = text(sections["output"].get("text")) or ""
     if not (table.attaches_knowledge or table is ClassifyIntentParams):
         return NodeRun(name, table.node_type, taken_exit, target, output=output, params=params,
-                       sections=recorded)
+                       projection=_projection(sections), sections=recorded)
     query = text(sections["input"].get("query")) or ""
     rows = _hits(sections, path, findings)
     if isinstance(params, ClassifyIntentParams) and "threshold" in values:
@@ -92,6 +93,13 @@ def _run(name: str, table: type[NodeParams], taken_exit: str, target: str,
     return NodeRun(name, table.node_type, taken_exit, target,
                    output=output or "\n".join(hit.text for hit in listing.hits), params=params,
                    retrieval=retrieval)
+
+
+def _projection(sections: Mapping[str, Mapping[str, Any]]) -> Projection | None:
+    """Return what a Generate node sent, where its messages are recorded."""
+    messages = recorded_messages(sections["output"].get("messages"))
+    model = text(sections["parameters"].get("model_name")) or ""
+    return Projection(messages, (), model) if messages else None
 
 
 def _text_at(entry: Mapping[str, Any], key: str, path: str, findings: Findings) -> str:

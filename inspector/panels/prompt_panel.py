@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QColor, QResizeEvent
 
+    from core.graph.prompt import Origin
     from core.selection.select import Hit
     from core.turn import Projection
     from inspector.theme import Theme
@@ -144,7 +145,7 @@ class PromptPanel(Surface):
         messages = projection.messages if projection is not None else ()
         self.view.show_messages(messages, chunk_id)
         self._copy.setEnabled(bool(messages))
-        self._token_count = 0 if _is_canned(projection) else sum(
+        self._token_count = 0 if _has(projection, "canned") else sum(
             estimate_tokens(message.text) for message in messages)
         self._show_token_count()
         problems = projection.problems if projection is not None else ()
@@ -315,18 +316,20 @@ def _empty_text(projection: Projection | None, params: GenerateParams | None,
     return "The prompt cannot be rendered", "The template has a mistake"
 
 
-def _is_canned(projection: Projection | None) -> bool:
-    """Tell whether a ready line answered, so that no model reads the messages."""
+def _has(projection: Projection | None, origin: Origin) -> bool:
+    """Tell whether there is a message of this origin."""
     return projection is not None and any(
-        message.origin == "canned" for message in projection.messages)
+        message.origin == origin for message in projection.messages)
 
 
 def _fine(projection: Projection | None, params: GenerateParams | None) -> tuple[str, str]:
     """Return kind and text of the status of a template without lint problems."""
     if params is None:
         return "muted", ""
-    if _is_canned(projection):
+    if _has(projection, "canned"):
         return "info", "A ready line answered: the model is not asked"
+    if _has(projection, "recorded"):
+        return "info", "These messages are as recorded"
     if projection is not None and projection.error is not None:
         return "error", error_text(projection.error)
     if not params.template.strip():

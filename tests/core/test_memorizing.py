@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fake_embedder import FakeEmbedder
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.graph import Agent, GraphDescription, Workspace
 from core.graph.agent import run_turn
@@ -24,8 +28,6 @@ from core.play import Play
 from core.search.embedding import ModelProvider
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from core.turn import Turn
 
 FIELDS = [{"name": "day", "type": "int", "default": 0},
@@ -295,3 +297,39 @@ def test_a_store_with_another_schema_ends_the_turn_with_8003(workspace: Workspac
     assert error is not None
     assert error.code == 8003
     assert 'the field "day" of the schema is missing' in error.message
+
+
+WORDS = st.lists(st.sampled_from(["key", "well", "fox", "red", "?"]), max_size=4).map(" ".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(turns=st.lists(st.tuples(
+    WORDS, st.sampled_from(list(RetrievalMode)), st.integers(1, 4),
+    st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from(["", DAY_3])), max_size=8))
+def test_the_counts_add_up_while_a_store_grows(
+        turns: list[tuple[str, RetrievalMode, int, float, str]]) -> None:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "schemas.json").write_text(json.dumps(SCHEMAS))
+        workspace = Workspace(folder, ModelProvider(lambda _: FakeEmbedder()))
+        agent = Agent(graph_of(recall=recall(), remember=remember(
+            metadata='{"day": "{{var.day}}"}')), workspace)
+        for day, (text, mode, top_k, threshold, only) in enumerate(turns):
+            agent.variables["day"] = str(3 * (day % 2))
+            for param, value in (("retrieval_mode", mode), ("top_k", top_k),
+                                 ("threshold", threshold), ("filter", only)):
+                agent.change_param("recall", param, value)
+            turn = agent.turn(text)
+            assert run_turn(turn.request, workspace, cached_only=True).debug_info == turn.debug_info
+            node = turn.debug_info["nodes"][0]
+            counts = node["diagnostics"]["parameters"]
+            raw, gone, result = (counts[f"{name}_count"]
+                                 for name in ("raw_result", "filtered", "result"))
+            assert result == len(node["diagnostics"]["output"]["results"])
+            assert node["exit"] == ("found" if result else "not_found")
+            if mode is RetrievalMode.Dense:
+                assert result == raw - gone
+                continue
+            assert raw == counts["dense_raw_count"] + counts["sparse_raw_count"]
+            assert gone == counts["dense_filtered_count"]
+            assert result == min(top_k, counts["fused_candidate_count"]
+                                 if mode is RetrievalMode.Hybrid else raw)

@@ -353,3 +353,15 @@ def test_any_diagnostics_give_a_turn_or_findings(tmp_path_factory: pytest.TempPa
     assert turn.debug_info["nodes"][0]["name"] == "k"
     assert turn.runs[0].retrieval is not None
     assert [stage.label for stage in turn.runs[0].retrieval.stages][-1] == "hits"
+
+
+def test_the_messages_of_a_recorded_generate_are_shown_as_recorded(tmp_path):
+    document = json.loads(json.dumps(RECORDED))
+    document["nodes"][1]["diagnostics"] = {"parameters": {"model_name": "m"}, "input": {},
+        "output": {"messages": [{"role": "system", "content": "Be brief."},
+                                {"role": "narrator", "content": "?"}, "no message",
+                                {"role": "user", "content": "clownfish?"}]}}
+    (turn,) = turns_of(tmp_path, document)
+    assert [(m.role, m.text, m.origin) for m in turn.messages] == [
+        ("system", "Be brief.", "recorded"), ("user", "clownfish?", "recorded")]
+    assert turn.debug_info == document
