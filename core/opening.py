@@ -86,7 +86,7 @@ def open_path(path: Path | str, *, root: Path | str | None = None,
         path = _pick_from_folder(path)
     kind = FileKind.CORPUS if path.is_dir() else kind_of(path)
     if kind is FileKind.GRAPH:
-        graph = GraphDescription.load(path)
+        graph = _load_graph(path, root)
         folder = Path(root) if root is not None else _graph_root(graph, path)
         return Opened(graph, Workspace(StorageRoot(folder), models), path)
     searching = _SEARCHING.get(kind)
@@ -235,6 +235,14 @@ def _check_memory_file(path: Path, root: Path) -> tuple[Finding, ...]:
         except FileRefused as refused:
             return (*found, *with_lines(refused.findings))
     return found
+
+
+def _load_graph(path: Path, root: Path | str | None) -> GraphDescription:
+    """Load a graph; a faulty one is refused with all that `check_path` finds in it."""
+    try:
+        return GraphDescription.load(path)
+    except FileRefused:
+        raise FileRefused(_check_graph_file(path, root)) from None
 
 
 def _check_graph_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
