@@ -123,6 +123,8 @@ class Retrieval:
     @property
     def nothing_found(self) -> tuple[str, str]:
         """What to say when nothing came back."""
+        if self.selection is None or not self.selection.candidates.record_count:
+            return "This store has no records yet", "WriteToMemory adds them during play"
         if self.params.retrieval_mode is RetrievalMode.Lexical:
             return "No record holds a word of this question", "Dense matches by meaning"
         return "No record came back", "Loosen the filter or raise the threshold"

@@ -92,6 +92,7 @@ class MainWindow(QMainWindow):
         self.busy.ended.connect(self.wiring.show_status)
         panels.progress.cancel_requested.connect(self.cancel)
         self.play_wiring.applicability_changed.connect(self._on_applicability_changed)
+        self.play_wiring.store_saved.connect(self.watch.take_note)
         panels.welcome.open_requested.connect(self.choose_file)
         panels.welcome.path_requested.connect(lambda path: self.open_path(Path(path)))
         panels.workspace.open_requested.connect(lambda path: self.open_path(Path(path)))
@@ -117,12 +118,16 @@ class MainWindow(QMainWindow):
         if current is None:
             return
         self.preferences.add_recent(current.path)
-        files = {*current.workspace.files(), *current.workspace.corpora.files()}
-        if current.graph.path is not None:
-            files.add(current.graph.path)
-        self.watch.watch(files)
+        self.watch.watch(self._files_in_use())
         self._show_page()
         self._update_title()
+
+    def _files_in_use(self) -> set[Path]:
+        current = self.session.current
+        if current is None:
+            return set()
+        files = {*current.workspace.files(), *current.workspace.corpora.files()}
+        return files | ({current.graph.path} if current.graph.path is not None else set())
 
     def _on_node_changed(self, name: str) -> None:
         graph = self.session.graph
@@ -133,6 +138,8 @@ class MainWindow(QMainWindow):
         self.layout_of_docks.set_applicable(name, applicable, in_front=name == "replay")
 
     def _on_turn_changed(self, turn: object) -> None:
+        # A turn finds memory stores by names that only it can resolve.
+        self.watch.watch_also(self._files_in_use())
         # Painting happens when the event loop is idle again; only then is the turn on screen.
         QTimer.singleShot(0, self, lambda: self.turnShown.emit(turn))
 

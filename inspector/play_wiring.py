@@ -43,9 +43,12 @@ class PlayWiring(QObject):
     -------
     applicability_changed(str, bool)
         A panel has something to show now, or nothing any more: ``memory`` or ``replay``.
+    store_saved(Path)
+        A memory store was written to this file.
     """
 
     applicability_changed = Signal(str, bool)
+    store_saved = Signal(object)
 
     def __init__(self, session: Session, panels: PanelSet, replaying: Replaying, jobs: Jobs,
                  window: QWidget) -> None:
@@ -244,6 +247,7 @@ class PlayWiring(QObject):
 
     def _on_store_saved(self, store: MemoryStore) -> None:
         self._saved[store.name] = store
+        self.store_saved.emit(store.path)
         self._session.inputs.put_store(store)
         self._session.noted.emit(f"Saved {store.path}")
         self._show_memory()

@@ -187,8 +187,11 @@ class Session(QObject):
         if opened.turns:
             self._show_recorded(opened.turns)
             return
-        if asked or (keep and self.turn is not None):
+        if asked:
             self.run(self.message)
+        elif keep:
+            # The same turn, run again: asked anew it would write to memory once more.
+            self._refresh()
         self._prepare()
 
     def _show_recorded(self, turns: Sequence[Turn]) -> None:

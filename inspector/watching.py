@@ -46,6 +46,19 @@ class FileWatch(QObject):
             self._watcher.removePaths(sorted(watched - wanted))
         self._add(wanted - watched)
 
+    def watch_also(self, files: Iterable[Path]) -> None:
+        """Watch these files besides the others; a change of those is told as ever."""
+        new = {path: _stamp(path) for path in files if path not in self._stamps}
+        if new:
+            self._stamps |= new
+            wanted = {str(path) for path in new} | {str(path.parent) for path in new}
+            self._add(wanted - {*self._watcher.files(), *self._watcher.directories()})
+
+    def take_note(self, path: Path) -> None:
+        """Take a file as it is now: the program itself has written it."""
+        if path in self._stamps:
+            self._stamps[path] = _stamp(path)
+
     def stop(self) -> None:
         """Watch nothing any more."""
         self.watch(())

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from core.errors import InspectorError
 from core.graph.prompt import canned_messages
+from core.knowledge.findings import Severity
 from core.parameters import (
     ClassifyIntentParams,
     GenerateParams,
@@ -239,6 +240,9 @@ class Wiring(QObject):
         if session.turn is None:
             return "Ask what a player would ask", "Type a question above and press Enter"
         run = self._run_in_hand()
+        error = session.turn.error
+        if run is None and error is not None and error.place.node == session.node:
+            return f"{session.node} could not run", error.message
         if run is None:
             return f"This turn did not reach {session.node}", "See its path in Graph"
         if run.retrieval is None:
@@ -283,7 +287,8 @@ class Wiring(QObject):
     def _show_schema_problem(self) -> None:
         """Say beside the schema of the node in hand what was found wrong with it."""
         for finding in self._session.findings:
-            if finding.place.node == self._session.node and finding.place.param == "schema":
+            if (finding.severity is Severity.ERROR and finding.place.param == "schema"
+                    and finding.place.node == self._session.node):
                 self._panels.parameters.set_param_problem(
                     "schema", f"{int(finding.code)} {finding.message}")
                 return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QEvent, QMetaMethod, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -24,7 +24,7 @@ from inspector.widgets.drafts import Draft
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QWheelEvent
+    from PySide6.QtGui import QFocusEvent, QPaintEvent, QWheelEvent
 
 LONGEST_LINE = 2**31 - 1
 
@@ -131,6 +131,15 @@ class LineEdit(QLineEdit):
         """End the edit."""
         super().focusOutEvent(event)
         self.edit_finished.emit()
+
+    def event(self, event: QEvent) -> bool:
+        """Take Escape before the window's shortcut, where somebody wants it."""
+        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+                and event.key() == Qt.Key.Key_Escape
+                and self.isSignalConnected(QMetaMethod.fromSignal(self.cancelled))):
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Cancel with Escape."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
 from core.errors import InspectorError
@@ -18,8 +19,6 @@ from inspector.widgets.value_rows import ValueRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from PySide6.QtGui import QKeyEvent
 
     from core.parameters import ParamSpec
     from inspector.theme import Theme
@@ -209,6 +208,14 @@ class LockedRow(ValueRow):
             return
         self._edited(value)
         self._finish()
+
+    def event(self, event: QEvent) -> bool:
+        """Take Escape before the window's shortcut while the editor is open."""
+        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+                and event.key() == Qt.Key.Key_Escape and self.is_editing):
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave the value as it is with Escape."""
