@@ -114,10 +114,12 @@ class Retrieval:
 
     @property
     def no_distances(self) -> str:
-        """Why there are no distances: Lexical mode has none."""
+        """Why there are no distances: Lexical mode has none, nor has an empty store."""
         if self.params.retrieval_mode is RetrievalMode.Lexical:
             return ("Lexical mode has no distances: it counts words (BM25), and the threshold "
                     "does nothing. Choose Dense or Hybrid to see distances.")
+        if self.selection is None:
+            return "Nothing was searched, so there are no distances."
         return ""
 
     @property

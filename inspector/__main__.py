@@ -38,9 +38,11 @@ def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
     from core.search.index_process import IndexProcesses
     from inspector.jobs import Jobs
     from inspector.main_window import MainWindow
+    from inspector.overrides import pin_overrides
     from inspector.preferences import Preferences
     from inspector.session import Session
 
+    pin_overrides()
     jobs = Jobs()
     models = ModelProvider(EmbedderProcesses(), IndexProcesses())
     session = Session(jobs, models)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from core.knowledge.findings import Finding
     from core.search.embedding import ModelProvider
+    from core.turn import Turn
     from inspector.jobs import Jobs
     from inspector.preferences import Preferences
     from inspector.session import Session
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
         self.panels = PanelSet()
         self._theme = themes.LIGHT
         self.keeps_state = True
+        self._error_of_turn = ""
         self.setObjectName("mainWindow")
         self.setWindowTitle("Retrieve turn inspector")
         self.setAcceptDrops(True)
@@ -137,7 +139,10 @@ class MainWindow(QMainWindow):
     def _on_applicability_changed(self, name: str, applicable: bool) -> None:
         self.layout_of_docks.set_applicable(name, applicable, in_front=name == "replay")
 
-    def _on_turn_changed(self, turn: object) -> None:
+    def _on_turn_changed(self, turn: Turn | None) -> None:
+        if self._error_of_turn and turn is not None and turn.error is None:
+            self.panels.message_bar.withdraw(self._error_of_turn)
+            self._error_of_turn = ""
         # A turn finds memory stores by names that only it can resolve.
         self.watch.watch_also(self._files_in_use())
         # Painting happens when the event loop is idle again; only then is the turn on screen.
@@ -173,10 +178,12 @@ class MainWindow(QMainWindow):
             self.panels.message_bar.post("error", error.line().removeprefix("error "), details,
                                          [("Problems", lambda: self.raise_dock("problems"))])
         elif isinstance(error, InspectorError):
+            text = error.line().removeprefix("error ")
+            if self.session.turn is not None and error is self.session.turn.error:
+                self._error_of_turn = text
             may_help = error.code is Code.InvalidParamValue and self.play_wiring.misses_variable()
-            self.panels.message_bar.post(
-                "error", error.line().removeprefix("error "),
-                actions=[("Inputs", lambda: self.raise_dock("inputs"))] if may_help else [])
+            actions = [("Inputs", lambda: self.raise_dock("inputs"))] if may_help else []
+            self.panels.message_bar.post("error", text, actions=actions)
         else:
             LOG.error("unexpected error", exc_info=error)
             self.panels.message_bar.post(

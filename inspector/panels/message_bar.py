@@ -119,6 +119,13 @@ class MessageBar(QFrame):
             self._notices.pop()
         self._show_last()
 
+    def withdraw(self, text: str) -> None:
+        """Close the message with this text, which is not true any more, wherever it waits."""
+        kept = [notice for notice in self._notices if notice.text != " ".join(text.split())]
+        if len(kept) < len(self._notices):
+            self._notices = kept
+            self._show_last()
+
     def clear(self) -> None:
         """Close all messages."""
         self._notices.clear()

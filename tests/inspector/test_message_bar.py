@@ -129,3 +129,12 @@ def test_many_messages_are_not_kept_for_ever(bar):
     bar.post("error", "x")
     bar.clear()
     assert bar.isHidden()
+
+
+def test_a_message_that_is_not_true_any_more_is_withdrawn_and_the_others_stay(bar):
+    bar.post("error", "the turn failed")
+    bar.post("info", "saved", stays=True)
+    bar.withdraw("the turn failed")
+    assert bar.text == "saved"
+    bar.dismiss()
+    assert bar.text == ""

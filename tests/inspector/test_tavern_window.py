@@ -45,6 +45,7 @@ def test_it_asks_for_the_player_and_goes_on_when_there_is_one(open_window, taver
     user.set_variable("player", "ada")
     user.ask(EXAMPLE)
     assert user.turn.status == "Success"
+    assert "undefined" not in user.bar_text, "what is not true any more is not said any more"
     assert path_of(user)[-2:] == ["remember", "say"]
 
 
