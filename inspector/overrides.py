@@ -1,10 +1,10 @@
 """Keeps alive what Qt calls back: the Python overrides of its virtual functions.
 
 With PySide 6.11.3 on a busy machine a repaint of the plot crashed now and then, in an override that
-had been freed: a method has a single reference, in its class, and something in the binding gave one
-too many back. Repeated in six processes at once, ``test_window_memory.py`` ended in a segmentation
-fault in 8 % of 110 runs; with spare references in none of 96. To be removed with a version of PySide
-for which the first number is 0.
+had been freed: a method has a single reference, in its class, and something in the binding seems to
+give back one too many. ``test_window_memory.py``, repeated in six processes at once, ended in a
+segmentation fault in 8 % of 110 runs, and with spare references in none of 96. To be removed with
+a version of PySide for which the first number is 0.
 """
 
 from __future__ import annotations
