@@ -28,7 +28,6 @@ from core.parameters import (
     RetrieveSubgraphParams,
 )
 from core.progress import never_cancelled, no_progress
-from core.recording.reading import read_recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +95,8 @@ def open_path(path: Path | str, *, root: Path | str | None = None,
         graph = graph_around(searching(storage_root.name_of(path)))
         return Opened(graph, Workspace(storage_root, models), path)
     if kind is FileKind.TURN:
+        from core.recording.reading import read_recording
+
         recording = read_recording(path)
         folder = Path(root) if root is not None else path.parent
         return Opened(recording.graph, Workspace(StorageRoot(folder), models), path,
@@ -216,6 +217,8 @@ def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
     if kind in {FileKind.LIST, FileKind.MULTIMAP}:
         return StringStorage.load(path).findings
     if kind is FileKind.TURN:
+        from core.recording.reading import read_recording
+
         return read_recording(path).findings
     if kind is FileKind.GRAPH:
         return _check_graph_file(path, root)

@@ -14,7 +14,6 @@ from core.graph.prompt import to_json
 from core.knowledge.findings import Severity
 from core.opening import check_path, open_path
 from core.parameters import ParamSpec, did_you_mean
-from inspector import cli_replay, cli_retrievers, cli_snippet
 from inspector.cli_play import (
     add_play_options,
     keeps_dialog,
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
 EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_REFUSED = 2
-COMMANDS = ("turn", "check", *cli_retrievers.COMMANDS, *cli_snippet.COMMANDS,
-            *cli_replay.COMMANDS)
+COMMANDS = ("turn", "check", "replay", "snippet", "keyword", "subgraph")
 EPILOG = ("Commands that need no window: inspector turn PATH -m TEXT, inspector check PATH …, "
           "inspector keyword FOLDER -q TEXT, inspector subgraph FILE -q TEXT, inspector snippet "
           "PATH --set NODE.PARAM=VALUE, inspector replay RECORDED PATH; each explains itself with "
@@ -97,6 +95,9 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("paths", metavar="PATH", nargs="+")
     check.add_argument("--root", metavar="DIR", help="storage root")
     check.set_defaults(run=_run_check)
+    # Only here, so that a window starts without what the commands alone need.
+    from inspector import cli_replay, cli_retrievers, cli_snippet
+
     cli_retrievers.add_commands(commands)
     cli_snippet.add_commands(commands, with_settings)
     cli_replay.add_commands(commands)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from core.selection.select import Hit
 
-COMMANDS = ("replay",)
 _EXIT_DIFFERS = 1
 _ID_CHARACTERS = 48
 _TEXT_CHARACTERS = 200

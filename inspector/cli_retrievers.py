@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-COMMANDS = ("keyword", "subgraph")
 
 
 def add_commands(commands: Any) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     WithSettings = Callable[[GraphDescription, Sequence[str]], GraphDescription]
 
-COMMANDS = ("snippet",)
 
 
 def add_commands(commands: Any, with_settings: WithSettings) -> None:

@@ -8,8 +8,6 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import Code, InspectorError, Place
 from core.opening import open_path
-from core.replay import replay_turn
-from core.replay_target import find_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +83,8 @@ class Replaying(QObject):
             return
 
         def work(progress: Progress, is_cancelled: IsCancelled) -> Opened | None:
+            from core.replay_target import find_target
+
             del progress, is_cancelled
             return find_target(turn, recorded.path, models)
 
@@ -108,6 +108,8 @@ class Replaying(QObject):
         variables = dict(self._session.inputs.variables)
 
         def work(progress: Progress, is_cancelled: IsCancelled) -> TurnReplay:
+            from core.replay import replay_turn
+
             return replay_turn(recorded, against, variables=variables, progress=progress,
                                is_cancelled=is_cancelled)
 

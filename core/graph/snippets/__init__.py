@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from core.graph.client_languages import LANGUAGES
 from core.graph.snippets.changes import changed_mutable
-from core.graph.snippets.clients import LANGUAGES, changed_snippet
+from core.graph.snippets.clients import changed_snippet
 from core.graph.snippets.python_calls import change_param_calls
 
 if TYPE_CHECKING:

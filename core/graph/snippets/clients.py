@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from core.graph.description import GraphDescription
 
-LANGUAGES = {"python": "Python", "cpp": "C++", "unity": "Unity (C#)", "unreal": "Unreal (C++)"}
-"""The clients' languages: key → name for people."""
-
 _LONGEST_REMARK = 60
 _NOT_IN_GAME = (KeywordRetrieveParams, RetrieveSubgraphParams)
 _CPP_KEYWORDS = ("template",)
