@@ -120,16 +120,12 @@ class MainWindow(QMainWindow):
         if current is None:
             return
         self.preferences.add_recent(current.path)
-        self.watch.watch(self._files_in_use())
+        files = {*current.workspace.files(), *current.workspace.corpora.files()}
+        if current.graph.path is not None:
+            files.add(current.graph.path)
+        self.watch.watch(files)
         self._show_page()
         self._update_title()
-
-    def _files_in_use(self) -> set[Path]:
-        current = self.session.current
-        if current is None:
-            return set()
-        files = {*current.workspace.files(), *current.workspace.corpora.files()}
-        return files | ({current.graph.path} if current.graph.path is not None else set())
 
     def _on_node_changed(self, name: str) -> None:
         graph = self.session.graph
@@ -143,8 +139,9 @@ class MainWindow(QMainWindow):
         if self._error_of_turn and turn is not None and turn.error is None:
             self.panels.message_bar.withdraw(self._error_of_turn)
             self._error_of_turn = ""
-        # A turn finds memory stores by names that only it can resolve.
-        self.watch.watch_also(self._files_in_use())
+        if self.session.current is not None:
+            # A turn finds memory stores by names that only it can resolve.
+            self.watch.watch_also(self.session.current.workspace.memories.files())
         # Painting happens when the event loop is idle again; only then is the turn on screen.
         QTimer.singleShot(0, self, lambda: self.turnShown.emit(turn))
 

@@ -192,11 +192,11 @@ class PlayWiring(QObject):
             before, after = session.turn.request.play.memory, session.turn.play.memory
             for name in written_stores(session.turn):
                 old = before.get(name) or on_disk.get(name)
-                known = {record["id"] for record in old.records} if old is not None else set()
+                # A turn only appends.
+                added = after[name].records[len(old.records) if old is not None else 0:]
                 here = stores[name].records if name in stores else ()
-                kept = {record["id"] for record in here}
                 written[name] = frozenset(
-                    record["id"] for record in after[name].records) & kept - known
+                    record["id"] for record in added) & {record["id"] for record in here}
         self.applicability_changed.emit("memory", bool(session.inputs.upcoming.memory) or any(
             uses_memory(node.params) for node in session.editor.in_hand.nodes))
         self._panels.memory.show_stores(

@@ -146,7 +146,9 @@ class Wiring(QObject):
         parameters = self._panels.parameters
         if getattr(node.params, "source_kind", None) is KnowledgeSourceKind.FromName:
             schema = getattr(node.params, "schema", "")
-            parameters.set_filter_fields(workspace.schema_fields(schema) or ())
+            is_known = schema in workspace.schema_names
+            parameters.set_filter_fields(
+                (workspace.schema_fields(schema) or ()) if is_known else ())
             parameters.set_filter_status(True if node.params.filter else None,
                                          f"checked against the schema {schema}"
                                          if node.params.filter else "no filter")

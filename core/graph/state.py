@@ -87,22 +87,27 @@ def resolve_references(template: str, state: TurnState, place: Place) -> str:
 
     A memory store may be called what a node is called.
     """
+    return _replaced(template, state.request, state.outputs, place)
+
+
+def _replaced(template: str, request: TurnRequest, outputs: Mapping[str, str],
+              place: Place) -> str:
     def replace(match: re.Match[str]) -> str:
         reference = match.group(1)
         if reference == "user_message":
-            return state.request.message
+            return request.message
         if reference.startswith("var."):
             name = reference.removeprefix("var.")
-            if name not in state.request.variables:
+            if name not in request.variables:
                 raise InspectorError(Code.InvalidParamValue, f'undefined variable "{name}"',
                                      place=place, hint="give it a value: in Inputs, or with "
                                      f"--var {name}=VALUE")
-            return state.request.variables[name]
+            return request.variables[name]
         name = reference.removeprefix("node.").removesuffix(".output")
-        if name not in state.request.params:
+        if name not in request.params:
             raise InspectorError(Code.InvalidParamValue, f'the graph has no node "{name}"',
                                  place=place, hint="{{node.NAME.output}} names an earlier node")
-        return state.outputs.get(name, "")
+        return outputs.get(name, "")
 
     return _REFERENCE.sub(replace, template).strip()
 
@@ -155,19 +160,21 @@ def variables_used(params: Mapping[str, NodeParams]) -> dict[str, tuple[str, ...
 def stores_used(request: TurnRequest) -> dict[str, str]:
     """Map each memory store that the nodes of a turn name, variables resolved, to its schema.
 
-    Names with an undefined variable, or with a reference that only the walk can resolve, are left
-    out.
+    Names with an undefined variable, or with the output of a node, which only the walk knows, are
+    left out.
     """
     used: dict[str, str] = {}
     for params in request.params.values():
         if getattr(params, "source_kind", KnowledgeSourceKind.FromName) is not (
                 KnowledgeSourceKind.FromName):
             continue
-        name, missing = getattr(params, "storage_name", ""), False
-        for match in _REFERENCE.finditer(name):
-            value = request.variables.get(match.group(1).removeprefix("var."))
-            missing = missing or value is None
-            name = name.replace(match.group(0), value or "")
-        if name.strip() and not missing:
-            used.setdefault(name.strip(), getattr(params, "schema", ""))
+        template = getattr(params, "storage_name", "")
+        if any(match[1].startswith("node.") for match in _REFERENCE.finditer(template)):
+            continue
+        try:
+            name = _replaced(template, request, {}, Place())
+        except InspectorError:
+            continue
+        if name:
+            used.setdefault(name, getattr(params, "schema", ""))
     return used
