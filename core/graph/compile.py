@@ -126,9 +126,8 @@ def _check_strings(work: _Work) -> _Checked:
 
 
 def _check_map(work: _Work) -> _Checked:
-    work.workspace.root.resolve(work.storage, FileKind.MAP, node=work.node.name,
-                                param="string_storage")
-    return _check_strings(work)
+    found = work.workspace.strings(work.storage, FileKind.MAP, node=work.node.name)
+    return work.storage, found.findings
 
 
 _CHECKS: dict[str, Callable[[_Work], _Checked]] = {

@@ -108,9 +108,8 @@ def instruction_of(label: str, name: str, params: IntentToInstructionParams,
         `core.graph.workspace.Workspace.strings` raises.
     """
     if params.string_storage:
-        workspace.root.resolve(params.string_storage, FileKind.MAP, node=name,
-                               param="string_storage")
-        return workspace.strings(params.string_storage, node=name).find_first(label)
+        return workspace.strings(params.string_storage, FileKind.MAP,
+                                 node=name).find_first(label)
     problem = inline_problem(params)
     if problem:
         raise InspectorError(Code.GraphCompilationFailed, problem,

@@ -94,6 +94,7 @@ class Workspace:
         self._storages: dict[Path, _Storage] = {}
         self._paths: dict[str, Path] = {}
         self._strings: dict[Path, StringStorage] = {}
+        self._string_paths: dict[tuple[str, FileKind], Path] = {}
         self._catalog: SchemaCatalog | FileRefused | None = None
         self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
             lambda found: found.record_count * BYTES_PER_RECORD)
@@ -118,18 +119,27 @@ class Workspace:
         """Return the search over a knowledge file, to prepare its indexes or read its notes."""
         return self._storage(name, node, no_progress, never_cancelled).search
 
-    def strings(self, name: str, *, node: str = "") -> StringStorage:
+    def strings(self, name: str, kind: FileKind = FileKind.STRINGS, *,
+                node: str = "") -> StringStorage:
         """Open a string storage, or return it if it is open already.
+
+        Parameters
+        ----------
+        kind : STRINGS for any, or MAP.
 
         Raises
         ------
         InspectorError
             3009, 3010, 3011 for the path; FileRefused (7003) for its content.
         """
-        path = self.root.resolve(name, FileKind.STRINGS, node=node, param="string_storage")
         with self._lock:
+            # A name that was resolved once needs no look at the disk while a slider moves.
+            path = self._string_paths.get((name, kind))
+            if path is None:
+                path = self.root.resolve(name, kind, node=node, param="string_storage")
             if path not in self._strings:
                 self._strings[path] = StringStorage.load(path)
+            self._string_paths[name, kind] = path
             return self._strings[path]
 
     def compiled_filter(self, name: str, text: str, *, node: str = "") -> CompiledFilter | None:

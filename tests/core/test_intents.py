@@ -26,6 +26,7 @@ from core.graph import (
     Workspace,
 )
 from core.graph.agent import MAX_STEPS, run_turn
+from core.graph.intents import instruction_of
 from core.graph.workspace import SearchNeeded
 from core.intent_retrieval import IntentRetrieval
 from core.knowledge.findings import FileRefused, Severity
@@ -376,3 +377,13 @@ def test_a_loop_through_intents_ends_with_4003(workspace: Workspace) -> None:
     assert turn.error is not None
     assert turn.error.code is Code.MaxStepsExceeded
     assert [run.name for run in turn.runs] == ["intent", "say"] * (MAX_STEPS // 2)
+
+
+def test_a_string_storage_is_looked_for_on_the_disk_once(tmp_path: Path,
+                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "manners.json").write_text('[{"id": "greet", "text": "Be warm."}]')
+    workspace = Workspace(tmp_path)
+    params = IntentToInstructionParams(string_storage="manners.json")
+    assert instruction_of("greet", "n", params, workspace) == "Be warm."
+    monkeypatch.setattr(type(workspace.root), "resolve", None)
+    assert instruction_of("greet", "n", params, workspace) == "Be warm."
