@@ -37,7 +37,8 @@ _CHIP_PAD_PX = 6
 _ICON_PX = 14
 _KEPT = 2000
 _ELLIPSIS = "…"
-_SHORTER = (("threshold ≥", "thr ≥"), ("min_score ≤", "min ≤"))
+_SHORTER = (("threshold ≥", "thr ≥"), ("min_score ≤", "min ≤"),
+            ("diagnostic_topk ≥", "topk ≥"))
 _COLUMNS = tuple(Column)
 _SMOOTH = QPainter.RenderHint.Antialiasing
 

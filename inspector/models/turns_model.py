@@ -61,7 +61,8 @@ class TurnEntry:
         modes = dict.fromkeys(r.how for r in retrievals)
         clock = time.strftime("%H:%M:%S", time.localtime(when)) if when is not None else ""
         return cls(turn.request.message[:_SHOWN_CHARACTERS],
-                   sum(r.stages[-1].count for r in retrievals if r.stages),
+                   sum(r.stages[-1].count for r in retrievals
+                       if r.stages and r.params.attaches_knowledge),
                    " + ".join(modes), clock,
                    f"{int(turn.error.code)} {turn.error.name}" if turn.error else "")
 

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 
 from inspector.menus import sample_cards
+from inspector.models.turns_model import EntryRole
 
 EXAMPLE = "I lost my ring on the road."
 RECORDINGS = {"mill_at_night.json": ("rumours", "mill_night"),
@@ -70,3 +71,15 @@ def test_a_stranger_is_remembered_from_the_second_turn_on(open_window, tavern):
 def test_each_recording_opens_on_its_first_search(open_window, tavern, name):
     user = open_window(tavern / "recorded" / name)
     assert (user.session.node, user.hits()[0]) == RECORDINGS[name]
+
+
+def test_the_history_counts_the_chunks_of_the_prompt_and_no_examples_of_an_intent(open_window,
+                                                                                  tavern):
+    user = open_window(tavern / "tavern.graph.json")
+    user.set_variable("player", "ada")
+    turn = user.ask(EXAMPLE)
+    attached = [run.retrieval.hits for run in turn.runs
+                if run.retrieval is not None and run.params.attaches_knowledge]
+    assert turn.run_of("classify").retrieval.hits
+    entry = user.window.panels.turns.model.index(0, 0).data(EntryRole)
+    assert entry.hits == sum(map(len, attached))
