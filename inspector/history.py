@@ -40,6 +40,11 @@ class TurnHistory:
         self.entries.append(HistoryEntry(turn, live))
         self.index = len(self.entries) - 1
 
+    def forget_recorded(self) -> None:
+        """Forget the turns of a recording, which is read again."""
+        self.entries = [entry for entry in self.entries if not entry.turn.recorded]
+        self.index = len(self.entries) - 1
+
     def update(self, turn: Turn) -> None:
         """Put another turn in the place of the one that is shown: its parameters moved."""
         if 0 <= self.index < len(self.entries):

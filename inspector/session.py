@@ -196,6 +196,7 @@ class Session(QObject):
 
     def _show_recorded(self, turns: Sequence[Turn]) -> None:
         """Show turns that ran elsewhere; only running a question again searches here."""
+        self._turns.forget_recorded()
         for turn in turns[:-1]:
             self._turns.add(turn, live=False, merge=False)
         newest = turns[-1]

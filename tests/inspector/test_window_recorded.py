@@ -187,3 +187,16 @@ def test_the_replay_panel_is_offered_only_for_recorded_turns(open_window, record
     assert user.window.layout_of_docks.is_applicable("replay")
     user.open(aquarium / "rag.graph.json")
     assert not user.window.layout_of_docks.is_applicable("replay")
+
+
+def test_reading_a_log_again_lists_its_turns_once(open_window, recording, tmp_path):
+    log = tmp_path / "session.jsonl"
+    lines = [json.dumps({"message": f"question {n}", "debug_info": recording}) for n in range(3)]
+    log.write_text("\n".join(lines[:2]) + "\n", encoding="utf-8")
+    user = open_window(log)
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with user.qtbot.waitSignal(user.session.opened):
+        user.shortcut(Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier)
+    user.settle()
+    assert [entry.turn.request.message for entry in user.session.history] == [
+        "question 0", "question 1", "question 2"]
