@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from inspector.main_window import MainWindow
 
-SCREENSHOT_TIMEOUT_MS = 120_000
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, or open the window; return the exit status."""
@@ -38,11 +36,9 @@ def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
     from core.search.index_process import IndexProcesses
     from inspector.jobs import Jobs
     from inspector.main_window import MainWindow
-    from inspector.overrides import pin_overrides
     from inspector.preferences import Preferences
     from inspector.session import Session
 
-    pin_overrides()
     jobs = Jobs()
     models = ModelProvider(EmbedderProcesses(), IndexProcesses())
     session = Session(jobs, models)

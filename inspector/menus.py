@@ -83,12 +83,15 @@ def _add(menu: QMenu, label: str, act: Callable[[], object],
 
 
 def _file_menu(window: MainWindow) -> None:
-    menu = window.menuBar().addMenu("&File")
+    menu = QMenu("&File", window)
+    window.menuBar().addMenu(menu)
     _add(menu, "&Open…", window.choose_file, QKeySequence.StandardKey.Open)
     _add(menu, "Open &folder…", window.choose_folder, "Ctrl+Shift+O")
-    recent = menu.addMenu("&Recent")
+    recent = QMenu("&Recent", menu)
+    menu.addMenu(recent)
     recent.aboutToShow.connect(lambda: _fill_paths(recent, window, window.preferences.recent))
-    samples = menu.addMenu("Sa&mples")
+    samples = QMenu("Sa&mples", menu)
+    menu.addMenu(samples)
     samples.aboutToShow.connect(lambda: _fill_paths(samples, window, sample_graphs()))
     menu.addSeparator()
     _add(menu, "&Save to graph", window.save_graph, QKeySequence.StandardKey.Save)
@@ -115,7 +118,8 @@ def _fill_paths(menu: QMenu, window: MainWindow, paths: tuple[Path, ...]) -> Non
 
 
 def _edit_menu(window: MainWindow) -> None:
-    menu = window.menuBar().addMenu("&Edit")
+    menu = QMenu("&Edit", window)
+    window.menuBar().addMenu(menu)
     undo = window.session.editor.undo_stack.createUndoAction(window, "&Undo")
     undo.setShortcut(QKeySequence.StandardKey.Undo)
     redo = window.session.editor.undo_stack.createRedoAction(window, "&Redo")
@@ -127,7 +131,8 @@ def _edit_menu(window: MainWindow) -> None:
 
 
 def _turn_menu(window: MainWindow) -> None:
-    menu = window.menuBar().addMenu("&Turn")
+    menu = QMenu("&Turn", window)
+    window.menuBar().addMenu(menu)
     _add(menu, "&Run", window.run_turn, "Ctrl+Return")
     _add(menu, "&Go to the question", window.panels.query.focus_message, "Ctrl+L")
     _add(menu, "&Cancel", window.cancel, "Escape")
@@ -137,13 +142,15 @@ def _turn_menu(window: MainWindow) -> None:
 
 
 def _view_menu(window: MainWindow) -> None:
-    menu = window.menuBar().addMenu("&View")
+    menu = QMenu("&View", window)
+    window.menuBar().addMenu(menu)
     for number, name in enumerate(("prompt", "details", "graph", "diagnostics", "problems",
                                    "subgraph"), 1):
         _add(menu, f"Go to {name.capitalize()}", lambda name=name: window.raise_dock(name),  # type: ignore[misc]
              f"Ctrl+{number}")
     menu.addSeparator()
-    panels = menu.addMenu("&Panels")
+    panels = QMenu("&Panels", menu)
+    menu.addMenu(panels)
     for dock in window.docks.values():
         panels.addAction(dock.toggleViewAction())
     titles = menu.addAction("Panel &titles, to move panels by")
@@ -162,7 +169,8 @@ def _view_menu(window: MainWindow) -> None:
 
 
 def _help_menu(window: MainWindow) -> None:
-    menu = window.menuBar().addMenu("&Help")
+    menu = QMenu("&Help", window)
+    window.menuBar().addMenu(menu)
     _add(menu, "&Keyboard shortcuts", lambda: QMessageBox.information(
         window, "Keyboard shortcuts", SHORTCUTS.replace("\t", ": ")), "F1")
     _add(menu, "&About", lambda: QMessageBox.about(window, "About", ABOUT))

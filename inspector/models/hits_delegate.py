@@ -24,11 +24,11 @@ from inspector.models.hits_model import NUMBERS, Column, cell_text
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex
     from PySide6.QtGui import QColor
-    from PySide6.QtWidgets import QStyleOptionViewItem
 
     from core.search.words import Span
     from core.selection.select import Hit
     from inspector.models.hits_model import HitsModel
+    from inspector.models.unstubbed import FormatRange, StyleOption
     from inspector.theme import Theme
 
 MARGIN_PX = 8
@@ -244,7 +244,7 @@ class HitsDelegate(QStyledItemDelegate):
         bold.setFont(self._bold)
         ranges = []
         for start, end in matches:
-            span = QTextLayout.FormatRange()
+            span: FormatRange = QTextLayout.FormatRange()
             # Qt counts UTF-16 units, Python characters.
             span.start = _utf16(text[:start])
             span.length = _utf16(text[start:end])
@@ -257,7 +257,7 @@ class HitsDelegate(QStyledItemDelegate):
         layout.endLayout()
         return layout
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
+    def paint(self, painter: QPainter, option: StyleOption,
               index: QModelIndex | QPersistentModelIndex) -> None:
         """Paint one cell."""
         row = index.row()

@@ -25,9 +25,8 @@ from inspector import theme as themes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtWidgets import QStyleOptionViewItem
-
     from core.turn import Turn
+    from inspector.models.unstubbed import StyleOption
     from inspector.theme import Theme
 
 EntryRole = int(Qt.ItemDataRole.UserRole) + 1
@@ -131,7 +130,7 @@ class TurnsDelegate(QStyledItemDelegate):
         """Take over the colours."""
         self._theme = theme
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint(self, painter: QPainter, option: StyleOption, index: Index) -> None:
         """Draw one turn."""
         entry = index.data(EntryRole)
         if not isinstance(entry, TurnEntry):
@@ -168,7 +167,7 @@ class TurnsDelegate(QStyledItemDelegate):
                                           inner.width()))
         painter.restore()
 
-    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
+    def sizeHint(self, option: StyleOption, _index: Index) -> QSize:
         """Ask for two lines."""
         return QSize(60, 2 * option.fontMetrics.height() + _PAD_PX + 2)
 

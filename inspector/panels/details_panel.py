@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QResizeEvent
-    from PySide6.QtWidgets import QStyleOptionViewItem
 
     from core.selection.listing import ScoreLine
     from core.selection.select import Hit
+    from inspector.models.unstubbed import ExtraSelection, StyleOption
     from inspector.theme import Theme
 
 MOST_CHARACTERS = 200_000
@@ -61,7 +61,7 @@ class _FactsDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme: Theme = themes.LIGHT
 
-    def initStyleOption(self, option: QStyleOptionViewItem,
+    def initStyleOption(self, option: StyleOption,
                         index: QModelIndex | QPersistentModelIndex) -> None:
         """Set the colour."""
         super().initStyleOption(option, index)
@@ -210,7 +210,7 @@ class DetailsPanel(Surface):
             cursor.setPosition(units)
             cursor.setPosition(units + length, QTextCursor.MoveMode.KeepAnchor)
             units, position = units + length, end
-            selection = QTextEdit.ExtraSelection()
+            selection: ExtraSelection = QTextEdit.ExtraSelection()
             selection.cursor, selection.format = cursor, marks
             selections.append(selection)
         self.text_view.setExtraSelections(selections)

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QIcon
-    from PySide6.QtWidgets import QStyleOptionViewItem
 
     from core.graph.workspace import Workspace
+    from inspector.models.unstubbed import StyleOption
     from inspector.theme import Theme
 
 _ICON_PX = 16
@@ -50,7 +50,7 @@ class _Delegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme: Theme = themes.LIGHT
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
+    def paint(self, painter: QPainter, option: StyleOption,
               index: QModelIndex | QPersistentModelIndex) -> None:
         """Draw one row."""
         theme, box = self.theme, option.rect
@@ -89,7 +89,7 @@ class _Delegate(QStyledItemDelegate):
                                                           room.width()))
         painter.restore()
 
-    def sizeHint(self, option: QStyleOptionViewItem,
+    def sizeHint(self, option: StyleOption,
                  _index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Ask for one line."""
         return QSize(60, max(option.fontMetrics.height(), _ICON_PX) + 8)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
+    from inspector.models.unstubbed import ExtraSelection
     from inspector.theme import Theme
 
 QUIET_MS = 150
@@ -183,7 +184,7 @@ class CodeEdit(QPlainTextEdit):
             cursor.setPosition(to_qt_position(text, min(start, len(text))))
             cursor.setPosition(to_qt_position(text, min(end, len(text))),
                                QTextCursor.MoveMode.KeepAnchor)
-            selection = QTextEdit.ExtraSelection()
+            selection: ExtraSelection = QTextEdit.ExtraSelection()
             selection.cursor = cursor
             selection.format = look
             selections.append(selection)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QFocusEvent, QPaintEvent, QWheelEvent
 
+    from inspector.models.unstubbed import StyleOption
+
 LONGEST_LINE = 2**31 - 1
 
 
@@ -75,7 +77,7 @@ class Choice(QComboBox):
         """Draw the choice, with "…" where it doesn't fit."""
         event.accept()
         painter = QStylePainter(self)
-        option = QStyleOptionComboBox()
+        option: StyleOption = QStyleOptionComboBox()
         self.initStyleOption(option)
         control = QStyle.ComplexControl.CC_ComboBox
         room = self.style().subControlRect(control, option,

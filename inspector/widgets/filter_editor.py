@@ -125,8 +125,12 @@ class FilterEditor(QWidget):
             return
         self._fields, self._samples = new, dict(samples or {})
         self.insert_menu.clear()
+        for old in self.insert_menu.findChildren(QMenu):
+            old.deleteLater()
         for field in new:
-            submenu = self.insert_menu.addMenu(menu_text(f"{field.name} ({field.type})"))
+            # A menu that Qt makes itself goes with the first Python name for it (PySide 6.9).
+            submenu = QMenu(menu_text(f"{field.name} ({field.type})"), self.insert_menu)
+            self.insert_menu.addMenu(submenu)
             for snippet in snippets(field, self._samples.get(field.name)):
                 action = submenu.addAction(menu_text(snippet.label))
                 action.triggered.connect(partial(self._add_clause, snippet.clause))

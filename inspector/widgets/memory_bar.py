@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PySide6.QtGui import QPainter, QResizeEvent
-    from PySide6.QtWidgets import QStyleOptionViewItem
 
+    from inspector.models.unstubbed import StyleOption
     from inspector.theme import Theme
 
 _ROOMY_CHARACTERS = 96
@@ -53,7 +53,7 @@ class _StoreDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme: Theme = themes.LIGHT
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
+    def paint(self, painter: QPainter, option: StyleOption,
               index: QModelIndex | QPersistentModelIndex) -> None:
         """Draw one store."""
         entry = index.data(EntryRole)
@@ -80,7 +80,7 @@ class _StoreDelegate(QStyledItemDelegate):
             entry.facts, Qt.TextElideMode.ElideRight, rest.width()))
         painter.restore()
 
-    def sizeHint(self, option: QStyleOptionViewItem,
+    def sizeHint(self, option: StyleOption,
                  _index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Ask for one line."""
         return QSize(60, option.fontMetrics.height() + _PAD_PX)

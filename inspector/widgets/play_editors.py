@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PySide6.QtCore import QAbstractItemModel, QModelIndex
-    from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
+    from PySide6.QtWidgets import QTableView
+
+    from inspector.models.unstubbed import StyleOption
 
     _Index = QModelIndex | QPersistentModelIndex
 
@@ -79,7 +81,7 @@ class LineDelegate(QStyledItemDelegate):
         self._problem = problem
         self._told = ""
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem,
+    def createEditor(self, parent: QWidget, option: StyleOption,
                      index: _Index) -> QWidget:
         """Make the field, which says at once what is wrong."""
         del option
@@ -116,7 +118,7 @@ class LineDelegate(QStyledItemDelegate):
                 index, editor.text()):
             model.setData(index, editor.text())
 
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem,
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption,
                              index: _Index) -> None:
         """Fill the cell."""
         del index
@@ -138,7 +140,7 @@ class LineDelegate(QStyledItemDelegate):
 class TextDelegate(QStyledItemDelegate):
     """Edits a cell's text on several lines: Enter ends the edit, Shift+Enter breaks the line."""
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem,
+    def createEditor(self, parent: QWidget, option: StyleOption,
                      index: _Index) -> QWidget:
         """Make the field."""
         del option, index
@@ -160,7 +162,7 @@ class TextDelegate(QStyledItemDelegate):
         if isinstance(editor, QPlainTextEdit) and editor.document().isModified():
             model.setData(index, exact_text(editor))
 
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem,
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption,
                              index: _Index) -> None:
         """Cover some rows, inside the view."""
         del index
@@ -193,7 +195,7 @@ class ChoiceDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._names = tuple(names)
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem,
+    def createEditor(self, parent: QWidget, option: StyleOption,
                      index: _Index) -> QWidget:
         """Make the combo box and open it."""
         del option, index
@@ -220,7 +222,7 @@ class ChoiceDelegate(QStyledItemDelegate):
         if isinstance(editor, QComboBox):
             model.setData(index, editor.currentText())
 
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem,
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption,
                              index: _Index) -> None:
         """Fill the cell."""
         del index

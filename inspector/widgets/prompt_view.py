@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
 
     from core.graph.prompt import Message
+    from inspector.models.unstubbed import ExtraSelection
     from inspector.theme import Theme
 
 _GAP_PX = 8
@@ -209,7 +210,7 @@ class PromptView(QPlainTextEdit):
         if start == end:
             self.setExtraSelections([])
             return
-        dimmed = QTextEdit.ExtraSelection()
+        dimmed: ExtraSelection = QTextEdit.ExtraSelection()
         dimmed.cursor = QTextCursor(self.document())
         dimmed.cursor.setPosition(start)
         dimmed.cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)

@@ -15,9 +15,10 @@ from inspector.widgets.item_views import TableView
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QPainter, QResizeEvent
-    from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
+    from PySide6.QtWidgets import QWidget
 
     from core.replay import TurnReplay
+    from inspector.models.unstubbed import StyleOption
     from inspector.theme import Theme
 
 _TEXT_CHARACTERS = 26
@@ -40,7 +41,7 @@ class _SideDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme: Theme = themes.LIGHT
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem,
+    def paint(self, painter: QPainter, option: StyleOption,
               index: QModelIndex | QPersistentModelIndex) -> None:
         """Paint a cell, and the line at its left."""
         super().paint(painter, option, index)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from PySide6.QtGui import QColor, QFont
-    from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+    from PySide6.QtWidgets import QWidget
 
     from inspector.models.subgraph_layout import Spot, Step
+    from inspector.models.unstubbed import StyleOption
     from inspector.theme import Theme
 
 _RADIUS_PX = 7.0
@@ -113,7 +114,7 @@ class SubgraphNode(QGraphicsItem):
         path.addRect(self._box)
         return path
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
+    def paint(self, painter: QPainter, option: StyleOption,
               _widget: QWidget | None = None) -> None:
         """Draw the box; title and label where they can be read."""
         theme = self._look.theme
@@ -195,7 +196,7 @@ class LinesItem(QGraphicsItem):
         """Return what all the lines take up."""
         return self._bounds
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
+    def paint(self, painter: QPainter, option: StyleOption,
               _widget: QWidget | None = None) -> None:
         """Draw the lines one by one: as one path they take Qt a hundred times as long."""
         painter.setPen(self._pen)
@@ -222,7 +223,7 @@ class NoteItem(QGraphicsItem):
         """Return the label's box."""
         return self._area.adjusted(-1, -1, 1, 1)
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem,
+    def paint(self, painter: QPainter, _option: StyleOption,
               _widget: QWidget | None = None) -> None:
         """Draw the text on a patch of the panel's colour."""
         theme = self._look.theme
@@ -255,5 +256,5 @@ def bow(start: QRectF, end: QRectF) -> tuple[QPainterPath, QPointF]:
     way = there - here
     aside = QPointF(-way.y(), way.x()) * 0.12
     path = QPainterPath(here)
-    path.quadTo((here + there) / 2 + aside, there)
+    path.quadTo(here + way * 0.5 + aside, there)
     return path, path.pointAtPercent(0.5)
