@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector import cli
+from inspector.cli import commands as cli
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from inspector.main_window import MainWindow
+    from inspector.window.main_window import MainWindow
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,13 +31,13 @@ def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
     A QApplication must exist. The first path is open when this returns, or the message bar says
     why it is not.
     """
-    from core.search.embedding import ModelProvider
-    from core.search.embedding_process import EmbedderProcesses
-    from core.search.index_process import IndexProcesses
-    from inspector.jobs import Jobs
-    from inspector.main_window import MainWindow
-    from inspector.preferences import Preferences
-    from inspector.session import Session
+    from core.embedding.embedder import ModelProvider
+    from core.embedding.embedder_process import EmbedderProcesses
+    from core.index.index_process import IndexProcesses
+    from inspector.session.jobs import Jobs
+    from inspector.session.preferences import Preferences
+    from inspector.session.session import Session
+    from inspector.window.main_window import MainWindow
 
     jobs = Jobs()
     models = ModelProvider(EmbedderProcesses(), IndexProcesses())
@@ -57,7 +57,7 @@ def _open_window(arguments: Sequence[str]) -> int:
         print(f"{problem}. These work without one: inspector turn, inspector check, and "  # noqa: T201
               "inspector --screenshot FILE.png", file=sys.stderr)
         return cli.EXIT_REFUSED
-    from inspector.application import run
+    from inspector.window.application import run
 
     return run(options)
 

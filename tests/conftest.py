@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.search.embedding import ModelProvider
+from core.embedding.embedder import ModelProvider
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

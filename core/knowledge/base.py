@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import Code, InspectorError
-from core.knowledge.collector import collector_paused
+from core.io.collector import collector_paused
+from core.io.findings import FileRefused, Finding, Findings, Severity
+from core.io.json_file import with_lines
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.knowledge.columns import typed_columns
 from core.knowledge.config import KnowledgeConfig
 from core.knowledge.cut_texts import warn_of_cut_texts
-from core.knowledge.findings import FileRefused, Finding, Findings, Severity
 from core.knowledge.inference import infer_fields
-from core.knowledge.jsonfile import with_lines
 from core.knowledge.records import RecordPlaces, Records, parse_records
 from core.knowledge.root import StorageRoot
 from core.knowledge.source import Source, read_source
-from core.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

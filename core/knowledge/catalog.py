@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code
+from core.io.findings import Finding, Findings
+from core.io.json_file import describe, read_json, refuse_errors, with_lines
 from core.knowledge.config import warn_unknown_keys
-from core.knowledge.findings import Finding, Findings
-from core.knowledge.jsonfile import describe, read_json, refuse_errors, with_lines
 from core.knowledge.schema import Field, parse_fields
 
 if TYPE_CHECKING:

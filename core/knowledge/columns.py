@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.errors import Place
-from core.knowledge.jsonfile import MAX_NESTING, too_deep
-from core.knowledge.jsonpath import child
+from core.io.json_file import MAX_NESTING, too_deep
+from core.io.json_path import child
 from core.knowledge.schema import JSON_KINDS, Column, Field, FieldType, Scalar, check_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from core.knowledge.findings import Findings
+    from core.io.findings import Findings
 
 Metadata = dict[str, Any] | None
 PlaceOf = Callable[[int, str], Place]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.knowledge.jsonfile import describe
-from core.knowledge.jsonpath import child
+from core.embedding.models import DEFAULT_MODEL, find_model, model_names
+from core.io.json_file import describe
+from core.io.json_path import child
 from core.knowledge.schema import Field, parse_fields
-from core.parameters import did_you_mean
-from core.search.models import DEFAULT_MODEL, find_model, model_names
+from core.nodes.parameters import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
-    from core.knowledge.findings import Findings
+    from core.io.findings import Findings
 
 CONFIG_VERSION = 1
 _KEYS = ("version", "embedding_model", "records_file", "index_file", "fields")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.embedding.models import find_model, token_counter
 from core.errors import Place
-from core.knowledge.findings import FINDINGS_LIMIT
-from core.progress import IsCancelled, never_cancelled, stop_if
-from core.search.models import find_model, token_counter
+from core.io.findings import FINDINGS_LIMIT
+from core.io.progress import IsCancelled, never_cancelled, stop_if
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from core.knowledge.findings import Findings
+    from core.io.findings import Findings
     from core.knowledge.records import RecordPlaces
 
 MAX_COUNTED_CHARS = 4_000_000

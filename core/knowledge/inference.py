@@ -21,8 +21,8 @@ from core.knowledge.schema import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from core.io.findings import Findings
     from core.knowledge.columns import Metadata, PlaceOf
-    from core.knowledge.findings import Findings
 
 _INT_TEXT = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _FLOAT_TEXT = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from core.embedding.models import DEFAULT_MODEL
 from core.errors import Code, InspectorError, Place
-from core.knowledge.atomic import write_atomically
-from core.knowledge.config import warn_unknown_model
-from core.knowledge.findings import Finding, Findings
-from core.knowledge.jsonfile import (
+from core.io.atomic import write_atomically
+from core.io.findings import Finding, Findings
+from core.io.json_file import (
     MAX_NESTING,
     describe,
     read_json,
@@ -22,8 +22,8 @@ from core.knowledge.jsonfile import (
     too_deep,
     with_lines,
 )
+from core.knowledge.config import warn_unknown_model
 from core.knowledge.records import RecordPlaces, Records, parse_records
-from core.search.models import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from core.knowledge.jsonfile import describe
-from core.knowledge.jsonpath import child
+from core.io.json_file import describe
+from core.io.json_path import child
 from core.knowledge.records import RecordPlaces
 
 if TYPE_CHECKING:
-    from core.knowledge.findings import Findings
+    from core.io.findings import Findings
 
 CATEGORY_FIELD = "category"
 

@@ -9,14 +9,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Place
-from core.knowledge.findings import FINDINGS_LIMIT
-from core.knowledge.jsonfile import describe
+from core.io.findings import FINDINGS_LIMIT
+from core.io.json_file import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from core.io.findings import Findings
     from core.knowledge.columns import Metadata
-    from core.knowledge.findings import Findings
 
 MAX_TEXT_CHARS = 1 << 24
 """A longer text is refused: it is no chunk, and indexing it would take memory without bounds."""

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.kinds import FileKind, accepted_kinds, certain_kind, kind_of
-from core.parameters import did_you_mean
+from core.nodes.parameters import did_you_mean
 
 __all__ = ["FileKind", "StorageRoot", "kind_of"]
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from core.knowledge.jsonfile import describe
-from core.knowledge.jsonpath import child
-from core.parameters import did_you_mean
+from core.io.json_file import describe
+from core.io.json_path import child
+from core.nodes.parameters import did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from core.knowledge.findings import Findings
+    from core.io.findings import Findings
 
 MAX_FIELDS = 256
 """Most fields that a schema may declare, and that are made up from the metadata of a file."""

@@ -6,22 +6,22 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from core.embedding.models import find_model
+from core.embedding.prebuilt import PrebuiltCheck
 from core.errors import Code, InspectorError, Place
+from core.io.findings import Findings
+from core.io.json_file import describe, read_bytes, read_json, read_json_lines
 from core.knowledge.config import KnowledgeConfig, parse_config
-from core.knowledge.findings import Findings
-from core.knowledge.jsonfile import describe, read_bytes, read_json, read_json_lines
 from core.knowledge.kinds import FileKind, kind_of
 from core.knowledge.memory import parse_memory
 from core.knowledge.project import project_records
 from core.knowledge.records import RecordPlaces, Records, parse_records
-from core.search.models import find_model
-from core.search.prebuilt import PrebuiltCheck
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from core.io.progress import IsCancelled, Progress
     from core.knowledge.root import StorageRoot
-    from core.progress import IsCancelled, Progress
 
 _SUFFIXES = (".kb.json", ".json", ".jsonl", ".ndjson")
 _RECORDS = frozenset({FileKind.RECORDS, FileKind.JSONL, FileKind.PROJECT})

@@ -8,8 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, Place
-from core.knowledge.findings import Finding, Findings
-from core.knowledge.jsonfile import describe, read_json, read_text, refuse_errors, with_lines
+from core.io.findings import Finding, Findings
+from core.io.json_file import describe, read_json, read_text, refuse_errors, with_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

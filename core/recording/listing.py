@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.parameters import (
+from core.hits.listing import Bar, ScoreLine, Timing, sort_keys
+from core.hits.stages import Leg, Stage
+from core.hits.words import QueryWords
+from core.index.tokens import query_tokens
+from core.nodes.parameters import (
     ClassifyIntentParams,
     KeywordRetrieveParams,
     RetrievalMode,
@@ -16,20 +20,16 @@ from core.parameters import (
     RetrieveSubgraphParams,
 )
 from core.recording.values import whole
-from core.search.tokens import query_tokens
-from core.search.words import QueryWords
-from core.selection.funnel import Leg, Stage
-from core.selection.listing import Bar, ScoreLine, Timing, sort_keys
-from core.selection.select import Hit, Reason
+from core.retrieve.select import Hit, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from core.parameters import NodeParams
-    from core.selection.listing import SortKeys
-    from core.selection.select import Selection
+    from core.hits.listing import SortKeys
+    from core.nodes.parameters import NodeParams
+    from core.retrieve.select import Selection
 
 _FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
 
@@ -123,7 +123,7 @@ class RecordedListing:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRetrieval:
-    """What a recording says of a node that searched; a `core.retrievals.RetrievalResult`.
+    """What a recording says of a node that searched; a `core.nodes.retrievals.RetrievalResult`.
 
     params : as recorded; what is not, or cannot be a value of it, is at its default.
     taken : names of the parameters that are as recorded.

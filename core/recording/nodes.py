@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.agent.turn import NodeRun, Projection
 from core.errors import InspectorError
-from core.graph.prompt import recorded_messages
-from core.knowledge.jsonfile import describe
-from core.parameters import (
+from core.io.json_file import describe
+from core.nodes.parameters import (
     NODE_TYPES,
     ClassifyIntentParams,
     NodeParams,
@@ -18,16 +18,16 @@ from core.parameters import (
     did_you_mean,
     node_table,
 )
+from core.prompt.projection import recorded_messages
 from core.recording.flat import FlatNode, flat_sections, is_flat
 from core.recording.listing import RecordedListing, RecordedRetrieval
 from core.recording.values import number, plain, text, whole
-from core.selection.select import Hit, Reason
-from core.turn import NodeRun, Projection
+from core.retrieve.select import Hit, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from core.knowledge.findings import Findings
+    from core.io.findings import Findings
 
 _SECTIONS = ("parameters", "input", "output")
 _NO_LIMIT = frozenset({"inf", "+inf", "infinity"})

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from core.errors import Code, Place
-from core.knowledge.findings import FINDINGS_LIMIT, Finding, Findings, Severity
-from core.knowledge.jsonerror import explain
-from core.knowledge.jsonfile import read_bytes, read_json, refuse_errors, with_lines
+from core.io.findings import FINDINGS_LIMIT, Finding, Findings, Severity
+from core.io.json_error import explain
+from core.io.json_file import read_bytes, read_json, refuse_errors, with_lines
 from core.recording.turns import RecordedRuns, graph_and_turns, read_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from core.graph.description import GraphDescription
-    from core.turn import Turn
+    from core.agent.description import GraphDescription
+    from core.agent.turn import Turn
 
 _BOM = b"\xef\xbb\xbf"
 _LINES_SUFFIXES = (".jsonl", ".ndjson")

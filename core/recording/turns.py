@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from core.agent.description import GraphDescription
+from core.agent.turn import ERROR, NodeRun, Turn, TurnRequest
 from core.errors import Code, InspectorError, Place
-from core.graph.description import GraphDescription
-from core.knowledge.jsonfile import describe, too_deep
-from core.knowledge.jsonpath import child
+from core.io.json_file import describe, too_deep
+from core.io.json_path import child
 from core.recording.flat import WRAPPED, flat_nodes, is_flat
 from core.recording.nodes import read_flat_node, read_node
 from core.recording.values import whole
-from core.turn import ERROR, NodeRun, Turn, TurnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from core.knowledge.findings import Findings
-    from core.parameters import NodeParams
+    from core.io.findings import Findings
+    from core.nodes.parameters import NodeParams
 
 _MESSAGE_KEYS = ("user_message", "player_message", "message", "user", "text")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from core.dialog_text import ROLES, next_role
-from core.play import DialogLine
+from core.agent.play import DialogLine
+from core.prompt.dialog_text import ROLES, next_role
 from inspector import theme as themes
 from inspector.widgets.labels import tooltip
 

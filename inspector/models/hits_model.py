@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from core.search.words import QueryWords
-from core.selection.listing import sort_keys
+from core.hits.listing import sort_keys
+from core.hits.words import QueryWords
 from inspector.widgets.labels import tooltip
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
-    from core.search.words import Span
-    from core.selection.listing import Bar, Listing, SortKeys
-    from core.selection.select import Hit, Reason
+    from core.hits.listing import Bar, Listing, SortKeys
+    from core.hits.words import Span
+    from core.retrieve.select import Hit, Reason
 
 FIRST_NEAR_MISSES = 200
 MORE_NEAR_MISSES = 1000

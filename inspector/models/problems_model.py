@@ -13,13 +13,13 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from core.knowledge.findings import Severity
+from core.io.findings import Severity
 from inspector import theme as themes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.knowledge.findings import Finding
+    from core.io.findings import Finding
     from inspector.theme import Theme
 
 SortRole = int(Qt.ItemDataRole.UserRole) + 1

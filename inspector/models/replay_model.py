@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
-from core.selection.compare import Verdict
+from core.hits.comparison import Verdict
 from inspector import theme as themes
 from inspector.models.hits_model import MISSING, line_of
 from inspector.widgets.labels import tooltip
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject
     from PySide6.QtGui import QColor
 
-    from core.replay import TurnReplay
-    from core.selection.compare import HitPair
+    from core.hits.comparison import HitPair
+    from core.recording.replay import TurnReplay
     from inspector.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex

@@ -25,8 +25,8 @@ from inspector import theme as themes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.turn import Turn
-    from inspector.models.unstubbed import StyleOption
+    from core.agent.turn import Turn
+    from inspector.drawing.unstubbed import StyleOption
     from inspector.theme import Theme
 
 EntryRole = int(Qt.ItemDataRole.UserRole) + 1

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from core.graph.workspace import Workspace
+    from core.agent.workspace import Workspace
     from inspector.theme import Theme
 
 EntryRole = int(Qt.ItemDataRole.UserRole) + 1

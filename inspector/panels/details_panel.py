@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.search.words import QueryWords
-from core.selection.select import Reason
+from core.hits.words import QueryWords
+from core.retrieve.select import Reason
 from inspector import theme as themes
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QResizeEvent
 
-    from core.selection.listing import ScoreLine
-    from core.selection.select import Hit
-    from inspector.models.unstubbed import ExtraSelection, StyleOption
+    from core.hits.listing import ScoreLine
+    from core.retrieve.select import Hit
+    from inspector.drawing.unstubbed import ExtraSelection, StyleOption
     from inspector.theme import Theme
 
 MOST_CHARACTERS = 200_000

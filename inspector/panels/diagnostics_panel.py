@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
     from PySide6.QtGui import QShowEvent
 
-    from core.turn import Turn
+    from core.agent.turn import Turn
     from inspector.theme import Theme
 
 _FIRST_OPEN = (("nodes",), ("nodes", 0), ("nodes", 0, "diagnostics"),

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette
 from PySide6.QtWidgets import QLabel, QStackedWidget, QToolTip, QVBoxLayout, QWidget
 
-from core.parameters import RetrievalMode, RetrieveParams
+from core.nodes.parameters import RetrievalMode, RetrieveParams
 from inspector import theme as themes
 from inspector.widgets.distance_axis import DistanceAxis
 from inspector.widgets.distance_dots import DistanceDots
@@ -20,8 +20,8 @@ from inspector.widgets.labels import tooltip
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from core.search.candidates import Candidates
-    from core.selection.select import Selection
+    from core.index.candidates import Candidates
+    from core.retrieve.select import Selection
     from inspector.theme import Theme
 
 MOST_DOTS = 2000

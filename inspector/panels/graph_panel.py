@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 
-from core.graph.checks import exit_targets
+from core.agent.checks import exit_targets
 from inspector import theme as themes
-from inspector.models.graph_layout import Exit, GraphLayout, lay_out
+from inspector.drawing.graph_layout import Exit, GraphLayout, lay_out
 from inspector.widgets.empty_state import paint_empty_state
 from inspector.widgets.graph_items import EdgeItem, EndItem, Look, NodeItem, label_width, node_width
 from inspector.widgets.zoom_view import WAYS, ZoomView, next_toward
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
     from PySide6.QtWidgets import QGraphicsItem, QWidget
 
-    from core.graph.description import GraphDescription
-    from core.turn import Turn
+    from core.agent.description import GraphDescription
+    from core.agent.turn import Turn
     from inspector.theme import Theme
 
 _MARGIN_PX = 12.0

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from core.errors import Code, InspectorError
-from core.knowledge.jsonpath import child, segments
+from core.io.json_path import child, segments
 from core.knowledge.memory import MemoryStore
 from inspector import theme as themes
 from inspector.models.memory_model import StoreEntry

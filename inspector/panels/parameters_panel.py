@@ -16,14 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.parameters import NODE_TYPES, RetrieveParams, node_table
+from core.nodes.parameters import NODE_TYPES, RetrieveParams, node_table
 from inspector import theme as themes
+from inspector.forms.node_form import NodeForm
+from inspector.forms.number_row import error_text
+from inspector.forms.retrieve_form import RetrieveForm
+from inspector.forms.simulated_exit import SimulatedExit, is_simulated
 from inspector.widgets.fields import Choice
 from inspector.widgets.labels import heading, tooltip
-from inspector.widgets.node_form import NodeForm
-from inspector.widgets.number_row import error_text
-from inspector.widgets.retrieve_form import RetrieveForm
-from inspector.widgets.simulated_exit import SimulatedExit, is_simulated
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from core.errors import InspectorError
     from core.knowledge.schema import Field, Scalar
-    from core.parameters import NodeParams
+    from core.nodes.parameters import NodeParams
     from inspector.theme import Theme
 
 Form = RetrieveForm | NodeForm

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.knowledge.findings import Severity
+from core.io.findings import Severity
 from inspector import theme as themes
 from inspector.models.problems_model import (
     CODE,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QResizeEvent
 
-    from core.knowledge.findings import Finding
+    from core.io.findings import Finding
     from inspector.theme import Theme
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}

@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.graph.prompt import estimate_tokens
-from core.parameters import GenerateParams, Placement
+from core.nodes.parameters import GenerateParams, Placement
+from core.prompt.projection import estimate_tokens
 from inspector import theme as themes
+from inspector.forms.number_row import error_text, param_tip
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.fields import Choice, joined, segment
 from inspector.widgets.labels import ElidedLabel, set_role, tooltip
-from inspector.widgets.number_row import error_text, param_tip
 from inspector.widgets.prompt_view import PromptView
 from inspector.widgets.surface import Surface
 from inspector.widgets.template_editor import TemplateEditor
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QColor, QResizeEvent
 
-    from core.graph.prompt import Origin
-    from core.selection.select import Hit
-    from core.turn import Projection
+    from core.agent.turn import Projection
+    from core.prompt.projection import Origin
+    from core.retrieve.select import Hit
     from inspector.theme import Theme
 
 _ROW_CHARACTERS = 44

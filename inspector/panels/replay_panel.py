@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from core.selection.compare import Verdict
+from core.hits.comparison import Verdict
 from inspector import theme as themes
+from inspector.forms.number_row import error_text
 from inspector.widgets.labels import StatusLabel, tooltip
-from inspector.widgets.number_row import error_text
 from inspector.widgets.replay_table import ReplayTable
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
-    from core.replay import TurnReplay
+    from core.recording.replay import TurnReplay
     from inspector.theme import Theme
 
 _BUSY_AFTER_MS = 200

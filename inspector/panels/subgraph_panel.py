@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QPainter, QPainterPath
 from PySide6.QtWidgets import QToolTip
 
-from core.search.subgraph_expand import Via
+from core.subgraph.expand import Via
 from inspector import theme as themes
-from inspector.models.subgraph_layout import LEFT, NODE_HEIGHT, lay_out, sides_of
+from inspector.drawing.subgraph_layout import LEFT, NODE_HEIGHT, lay_out, sides_of
 from inspector.widgets.empty_state import paint_empty_state
 from inspector.widgets.labels import tooltip
 from inspector.widgets.subgraph_items import (
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QShowEvent
     from PySide6.QtWidgets import QGraphicsItem, QWidget
 
-    from core.search.subgraph_expand import PlacedNode
-    from core.selection.subgraph_listing import SubgraphListing
-    from inspector.models.subgraph_layout import SubgraphLayout
+    from core.subgraph.expand import PlacedNode
+    from core.subgraph.listing import SubgraphListing
+    from inspector.drawing.subgraph_layout import SubgraphLayout
     from inspector.theme import Theme
 
 _MARGIN_PX = 14.0

@@ -15,7 +15,7 @@ from inspector.widgets.surface import Surface
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.turn import Turn
+    from core.agent.turn import Turn
     from inspector.theme import Theme
 
 

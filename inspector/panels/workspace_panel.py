@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QIcon
 
-    from core.graph.workspace import Workspace
-    from inspector.models.unstubbed import StyleOption
+    from core.agent.workspace import Workspace
+    from inspector.drawing.unstubbed import StyleOption
     from inspector.theme import Theme
 
 _ICON_PX = 16

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
-    from inspector.models.unstubbed import ExtraSelection
+    from inspector.drawing.unstubbed import ExtraSelection
     from inspector.theme import Theme
 
 QUIET_MS = 150

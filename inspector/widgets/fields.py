@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QFocusEvent, QPaintEvent, QWheelEvent
 
-    from inspector.models.unstubbed import StyleOption
+    from inspector.drawing.unstubbed import StyleOption
 
 LONGEST_LINE = 2**31 - 1
 

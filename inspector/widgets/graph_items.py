@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QFont
     from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-    from inspector.models.graph_layout import Box, Edge, Point
+    from inspector.drawing.graph_layout import Box, Edge, Point
     from inspector.theme import Theme
 
 _RADIUS_PX = 8.0

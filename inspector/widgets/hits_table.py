@@ -11,9 +11,9 @@ from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 
 from inspector import theme as themes
-from inspector.models.hits_delegate import MARGIN_PX, HitsDelegate
 from inspector.models.hits_model import FIELDS, TITLES, Column
 from inspector.widgets.empty_state import paint_empty_state
+from inspector.widgets.hits_delegate import MARGIN_PX, HitsDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

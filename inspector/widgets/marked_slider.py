@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
-    from inspector.models.scales import Scale
+    from inspector.drawing.scales import Scale
     from inspector.theme import Theme
 
 _HANDLE_PX = 7

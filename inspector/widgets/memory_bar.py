@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPainter, QResizeEvent
 
-    from inspector.models.unstubbed import StyleOption
+    from inspector.drawing.unstubbed import StyleOption
     from inspector.theme import Theme
 
 _ROOMY_CHARACTERS = 96

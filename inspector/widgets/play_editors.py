@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QAbstractItemModel, QModelIndex
     from PySide6.QtWidgets import QTableView
 
-    from inspector.models.unstubbed import StyleOption
+    from inspector.drawing.unstubbed import StyleOption
 
     _Index = QModelIndex | QPersistentModelIndex
 

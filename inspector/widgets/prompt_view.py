@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         QTextLine,
     )
 
-    from core.graph.prompt import Message
-    from inspector.models.unstubbed import ExtraSelection
+    from core.prompt.projection import Message
+    from inspector.drawing.unstubbed import ExtraSelection
     from inspector.theme import Theme
 
 _GAP_PX = 8

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from core.errors import Code, InspectorError, Place
-from core.knowledge.jsonerror import explain
-from core.knowledge.jsonfile import describe, too_deep
-from core.knowledge.jsonpath import line_and_column
+from core.io.json_error import explain
+from core.io.json_file import describe, too_deep
+from core.io.json_path import line_and_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

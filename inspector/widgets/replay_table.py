@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPainter, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
-    from core.replay import TurnReplay
-    from inspector.models.unstubbed import StyleOption
+    from core.recording.replay import TurnReplay
+    from inspector.drawing.unstubbed import StyleOption
     from inspector.theme import Theme
 
 _TEXT_CHARACTERS = 26

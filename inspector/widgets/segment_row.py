@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
+from inspector.forms.number_row import param_tip
+from inspector.forms.value_rows import ValueRow
 from inspector.widgets.fields import joined, segment
 from inspector.widgets.labels import tooltip
-from inspector.widgets.number_row import param_tip
-from inspector.widgets.value_rows import ValueRow
 
 if TYPE_CHECKING:
     from enum import Enum
 
-    from core.parameters import ParamSpec
+    from core.nodes.parameters import ParamSpec
 
 _SPARED_PX = 5
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem
 
 from inspector import theme as themes
-from inspector.models.subgraph_layout import NODE_HEIGHT
+from inspector.drawing.subgraph_layout import NODE_HEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QFont
     from PySide6.QtWidgets import QWidget
 
-    from inspector.models.subgraph_layout import Spot, Step
-    from inspector.models.unstubbed import StyleOption
+    from inspector.drawing.subgraph_layout import Spot, Step
+    from inspector.drawing.unstubbed import StyleOption
     from inspector.theme import Theme
 
 _RADIUS_PX = 7.0

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from core.knowledge.findings import Severity
-from core.parameters import GenerateParams
+from core.io.findings import Severity
+from core.nodes.parameters import GenerateParams
 from inspector import theme as themes
+from inspector.forms.number_row import param_tip
 from inspector.widgets.code_edit import CodeEdit, position_of
 from inspector.widgets.highlighters import MustacheHighlighter
 from inspector.widgets.labels import StatusLabel, set_role, tooltip
-from inspector.widgets.number_row import param_tip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.graph.lint import LintProblem
+    from core.prompt.lint import LintProblem
     from inspector.theme import Theme
 
 _LISTED_LINES = 2

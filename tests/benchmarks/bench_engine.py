@@ -23,22 +23,21 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from timing import Row, in_turn, print_table, time_ms
-
+from core.embedding.embedder import ModelProvider, load_embedder
 from core.errors import Cancelled
+from core.index.candidates import MAX_DEPTH
+from core.index.dense import dense_leg, exact_distances, search_ef
+from core.index.lexical import sparse_leg
+from core.index.tokens import query_tokens, record_tokens
+from core.io.findings import Findings
 from core.knowledge.base import KnowledgeBase, open_knowledge
 from core.knowledge.columns import build_columns
-from core.knowledge.findings import Findings
+from core.knowledge.filter import compile_filter
 from core.knowledge.schema import Field, FieldType
-from core.parameters import RetrievalMode
-from core.search.candidates import MAX_DEPTH
-from core.search.dense import dense_leg, exact_distances, search_ef
-from core.search.embedding import ModelProvider, load_embedder
-from core.search.filter import compile_filter
-from core.search.lexical import sparse_leg
-from core.search.searcher import KnowledgeSearch
-from core.search.tokens import query_tokens, record_tokens
-from core.selection.select import Settings, select
+from core.nodes.parameters import RetrievalMode
+from core.retrieve.search import KnowledgeSearch
+from core.retrieve.select import Settings, select
+from tests.benchmarks.timing import Row, in_turn, print_table, time_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,8 +62,8 @@ FILTER = {"op": "and", "args": [
 FIRST_RESULT = """
 import sys, time
 from core.knowledge.base import open_knowledge
-from core.search.embedding import ModelProvider
-from core.search.searcher import KnowledgeSearch
+from core.embedding.embedder import ModelProvider
+from core.retrieve.search import KnowledgeSearch
 found = KnowledgeSearch(open_knowledge(sys.argv[1]), ModelProvider()).search("fish", dense=False)
 print(len(found.sparse.rows))
 """
@@ -72,8 +71,8 @@ MEMORY = """
 import re, sys
 from pathlib import Path
 from core.knowledge.base import open_knowledge
-from core.search.embedding import ModelProvider
-from core.search.searcher import KnowledgeSearch
+from core.embedding.embedder import ModelProvider
+from core.retrieve.search import KnowledgeSearch
 search = KnowledgeSearch(open_knowledge(sys.argv[1]), ModelProvider())
 for query in ("small fish", "a bird of prey"):
     search.search(query, dense=True)
@@ -231,8 +230,8 @@ def embedding_rows(knowledge: KnowledgeBase, count: int, rounds: int) -> Iterato
 
 def million_rows(knowledge: KnowledgeBase) -> Iterator[Row]:
     """A store of a million records, vectors made up: what a query and a setting cost."""
-    from core.search.lexical import build_lexical_index
-    from core.search.vectors import RecordVectors
+    from core.embedding.vectors import RecordVectors
+    from core.index.lexical import build_lexical_index
 
     count = 1_000_000
     texts = [f"{text} {row}" for row, text in

@@ -13,14 +13,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.knowledge.corpus import Corpus, CorpusEntry
-from core.knowledge.kgraph_file import load_knowledge_graph
-from core.search.keyword import KeywordRetriever
-from core.search.keyword_corpus import index_of, preview, tokens
-from core.search.keyword_scoring import KeywordWeights
-from core.search.subgraph import SubgraphSearch
-from core.search.subgraph_expand import SubgraphResult
-from core.search.subgraph_request import ExpansionDepth, Scope, SubgraphRequest
+from core.keyword.corpus import Corpus, CorpusEntry
+from core.keyword.index import index_of, preview, tokens
+from core.keyword.retriever import KeywordRetriever
+from core.keyword.scoring import KeywordWeights
+from core.subgraph.expand import SubgraphResult
+from core.subgraph.graph_file import load_knowledge_graph
+from core.subgraph.request import ExpansionDepth, Scope, SubgraphRequest
+from core.subgraph.search import SubgraphSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,14 +17,13 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from timing import Row, in_turn, print_table
-
+from core.embedding.embedder import ModelProvider
+from core.embedding.growing_vectors import TextVectors
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
 from core.knowledge.memory import MemoryStore
 from core.knowledge.schema import Field, FieldType
-from core.progress import IsCancelled, Progress, never_cancelled, no_progress
-from core.search.embedding import ModelProvider
-from core.search.memory_search import MemorySearch
-from core.search.memory_vectors import TextVectors
+from core.retrieve.memory_search import MemorySearch
+from tests.benchmarks.timing import Row, in_turn, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,13 +21,12 @@ from ir_measures import R, nDCG
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from timing import print_table
-
+from core.embedding.embedder import ModelProvider
 from core.knowledge.base import open_knowledge
-from core.parameters import RetrievalMode
-from core.search.embedding import ModelProvider
-from core.search.searcher import KnowledgeSearch
-from core.selection.select import Settings, select
+from core.nodes.parameters import RetrievalMode
+from core.retrieve.search import KnowledgeSearch
+from core.retrieve.select import Settings, select
+from tests.benchmarks.timing import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,14 +23,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from timing import print_table
+from tests.benchmarks.timing import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from PySide6.QtWidgets import QApplication, QWidget
 
-    from inspector.main_window import MainWindow
+    from inspector.window.main_window import MainWindow
 
 REPO = Path(__file__).resolve().parents[2]
 MOVES = 200

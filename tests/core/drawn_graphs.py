@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from core.knowledge.kgraph import GraphConnection, GraphNode, KnowledgeGraph
+from core.subgraph.knowledge_graph import GraphConnection, GraphNode, KnowledgeGraph
 
 
 def drawn(tree: str, links: str = "") -> KnowledgeGraph:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from core.search.candidates import MAX_DEPTH, Candidates, DenseLeg, SparseLeg
-from core.selection.select import Settings
+from core.index.candidates import MAX_DEPTH, Candidates, DenseLeg, SparseLeg
+from core.retrieve.select import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from core.parameters import RetrievalMode
+    from core.nodes.parameters import RetrievalMode
 
 WHY_FILTERED = "args[1] is false"
 

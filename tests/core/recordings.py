@@ -10,7 +10,7 @@ from core.recording.reading import read_recording
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from core.turn import Turn
+    from core.agent.turn import Turn
 
 RESULT = {"id": "a", "distance": 0.25, "rank_dense": 1, "text": "clownfish", "game_note": "x"}
 RECORDED: dict[str, Any] = {"status": "Success", "build": "1.2", "nodes": [

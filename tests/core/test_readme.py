@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from core.graph import GraphDescription
+from core.agent import GraphDescription
 
 if TYPE_CHECKING:
     from pathlib import Path

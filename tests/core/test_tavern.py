@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from core.graph import Agent
-from core.opening import Opened, check_path, open_path
-from core.parameters import (
+from core.agent import Agent
+from core.hits.comparison import Verdict
+from core.nodes.parameters import (
     NODE_TYPES,
     KeywordRetrieveParams,
     RetrieveParams,
     RetrieveSubgraphParams,
 )
+from core.opening.opening import Opened, check_path, open_path
 from core.recording.reading import read_recording
-from core.replay import replay_turn
-from core.selection.compare import Verdict
+from core.recording.replay import replay_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from core.search.embedding import ModelProvider
-    from core.turn import Turn
+    from core.agent.turn import Turn
+    from core.embedding.embedder import ModelProvider
 
 MILL = "does the mill grind at night?"
 LOST = "I lost my ring on the road."

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from driver import Driver
-from light_embedder import WordEmbedder
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from core.graph.workspace import Workspace
-from core.search.embedding import ModelProvider
+from core.agent.workspace import Workspace
+from core.embedding.embedder import ModelProvider
+from tests.inspector.driver import Driver
+from tests.inspector.light_embedder import WordEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytestqt.qtbot import QtBot
 
-    from core.search.embedding import Embedder
+    from core.embedding.embedder import Embedder
 
     OpenWindow = Callable[..., Driver]
 
@@ -92,7 +92,7 @@ def open_window(qtbot: QtBot, own_settings: Path,
     def make(path: Path | None = None, embedder: Embedder | None = None,
              loader: Callable[..., Embedder] | None = None) -> Driver:
         chosen = embedder or WordEmbedder()
-        monkeypatch.setattr("core.search.embedding_process.ProcessEmbedder",
+        monkeypatch.setattr("core.embedding.embedder_process.ProcessEmbedder",
                             loader or (lambda _name, *_: chosen))
         driver = Driver(qtbot, build_window())
         drivers.append(driver)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from core.retrievals import Retrieval
-    from core.turn import Turn
-    from inspector.main_window import MainWindow
+    from core.agent.turn import Turn
+    from core.nodes.retrievals import Retrieval
+    from inspector.window.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from core.replay import NodeReplay, TurnReplay
-from core.selection.compare import Comparison, compare_hits
-from core.selection.select import Hit, Reason
-from core.turn import Turn, TurnRequest
+from core.agent.turn import Turn, TurnRequest
+from core.hits.comparison import Comparison, compare_hits
+from core.recording.replay import NodeReplay, TurnReplay
+from core.retrieve.select import Hit, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.parameters import RetrievalMode, RetrieveParams
-from core.retrievals import Retrieval
-from core.search.candidates import Candidates, DenseLeg, SparseLeg, ranks
-from core.selection.select import Selection, Settings, select
+from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
+from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes.retrievals import Retrieval
+from core.retrieve.select import Selection, Settings, select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

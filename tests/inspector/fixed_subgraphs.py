@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from core.knowledge.kgraph import GraphConnection, GraphNode, KnowledgeGraph
-from core.parameters import ExpansionDepth
-from core.search.subgraph import SubgraphSearch
-from core.search.subgraph_expand import SubgraphResult
-from core.search.subgraph_request import SubgraphRequest
-from core.selection.entry_points import find_entry_points
-from core.selection.subgraph_listing import SubgraphListing
+from core.nodes.parameters import ExpansionDepth
+from core.subgraph.entry_points import find_entry_points
+from core.subgraph.expand import SubgraphResult
+from core.subgraph.knowledge_graph import GraphConnection, GraphNode, KnowledgeGraph
+from core.subgraph.listing import SubgraphListing
+from core.subgraph.request import SubgraphRequest
+from core.subgraph.search import SubgraphSearch
 
 TOWN = KnowledgeGraph(
     [GraphNode("town", "Town"), GraphNode("mill", "Lamp Mill", parents=("town",)),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import Cancelled
-from core.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

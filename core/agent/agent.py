@@ -1,0 +1,175 @@
+"""An agent: a compiled graph that runs turns and lets mutable parameters change."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from core.agent.compile import check_change, check_storages
+from core.agent.description import GraphDescription, Node, changed_params
+from core.agent.play import Play
+from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.errors import Code, InspectorError, Place
+from core.io.findings import Findings
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.nodes.runners import run_node
+from core.nodes.state import Outcome, TurnState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from core.agent.workspace import Workspace
+    from core.io.findings import Finding
+
+MAX_STEPS = 64
+
+
+def run_turn(request: TurnRequest, workspace: Workspace, *, cached_only: bool = False,
+             progress: Progress = no_progress,
+             is_cancelled: IsCancelled = never_cancelled) -> Turn:
+    """Walk the graph once. The command line, the window and its sliders all call this.
+
+    Parameters
+    ----------
+    request : message, parameters and choices of the turn.
+    workspace : the storages to search.
+    cached_only : search nothing; every search must have been made before.
+
+    Raises
+    ------
+    SearchNeeded
+        With `cached_only`, when a search has not been made yet.
+    Cancelled
+        When `is_cancelled` says so.
+
+    A refusal of a node is no exception: the turn ends with status Error and carries it.
+    """
+    state = TurnState(request, workspace, cached_only, progress, is_cancelled,
+                      canned_counts=dict(request.play.canned_counts),
+                      memory=dict(request.play.memory))
+    runs: list[NodeRun] = []
+    name, error = request.start_node, None
+    while name and error is None:
+        stop_if(is_cancelled)
+        if len(runs) == MAX_STEPS:
+            path = " → ".join(run.name for run in runs[-4:])
+            error = InspectorError(
+                Code.MaxStepsExceeded, f"the turn did not end within {MAX_STEPS} steps; "
+                f"it went on … {path} → {name}", place=Place(node=name),
+                hint="break the loop: an empty exit ends the turn")
+            break
+        params = request.params[name]
+        try:
+            outcome = run_node(name, params, state)
+        except InspectorError as refused:
+            error = refused.at_node(name)
+            break
+        error = outcome.error
+        run = _recorded(name, request, outcome)
+        runs.append(run)
+        state.outputs[name] = outcome.output
+        name = run.next
+    play = replace(request.play, canned_counts=state.canned_counts, memory=state.memory)
+    return Turn(request, tuple(runs), error, play)
+
+
+def _recorded(name: str, request: TurnRequest, outcome: Outcome) -> NodeRun:
+    params = request.params[name]
+    target = getattr(params, params.exits()[outcome.exit])
+    return NodeRun(name=name, type=params.node_type, exit=outcome.exit, next=target,
+                   output=outcome.output, params=params, retrieval=outcome.retrieval,
+                   projection=outcome.projection, sections=outcome.sections,
+                   simulated=outcome.simulated)
+
+
+class Agent:
+    """A graph in use, as the game's client knows it.
+
+    variables : its variables, ``var.NAME``.
+    keeps_dialog : whether the prompt holds the messages of earlier turns; off by default.
+    play : what the turns so far have left: counts of ready lines, memory stores, the dialog.
+
+    Raises
+    ------
+    FileRefused
+        On construction, with every finding, when the graph does not compile (3003 and others).
+    """
+
+    def __init__(self, graph: GraphDescription, workspace: Workspace, *,
+                 progress: Progress = no_progress,
+                 is_cancelled: IsCancelled = never_cancelled) -> None:
+        findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
+        findings.extend(graph.check())
+        check_storages(graph, workspace, findings, progress, is_cancelled)
+        findings.raise_errors()
+        self.warnings: tuple[Finding, ...] = tuple(findings)
+        self.variables: dict[str, str] = {}
+        self.keeps_dialog = False
+        self.graph = graph.copy()
+        self._workspace = workspace
+        self.play = Play()
+        self._busy = threading.Lock()
+
+    def change_param(self, node: str, param: str, value: Any) -> None:
+        """Change a mutable parameter of the running agent.
+
+        Raises
+        ------
+        InspectorError
+            3004 while a turn runs, 3005 for an unknown node, 3006 for a structural parameter,
+            3007 for an unknown parameter or a refused value; nothing has changed then.
+        """
+        if not self._busy.acquire(blocking=False):
+            raise InspectorError(Code.AgentBusy, "a turn is running; change it when it is over",
+                                 place=Place(node=node, param=param))
+        try:
+            self.graph = self._with_param(node, param, value)
+        finally:
+            self._busy.release()
+
+    def _with_param(self, node_name: str, param: str, value: Any) -> GraphDescription:
+        node = self.graph.node(node_name)
+        spec = node.params.specs().get(param)
+        if spec is not None and spec.structural:
+            raise InspectorError(
+                Code.ParamNotMutable, f"{param} is fixed once the agent exists",
+                place=Place(node=node_name, param=param),
+                hint="change it in the graph and make a new agent")
+        params = changed_params(node, param, value)
+        check_change(params, param, self._workspace, node=node_name)
+        graph = self.graph.copy()
+        graph.nodes = [Node(n.name, params) if n.name == node_name else n for n in graph.nodes]
+        return graph
+
+    def request(self, message: str, *, exits: Mapping[str, str] | None = None,
+                replies: Mapping[str, str] | None = None, seed: int = 0) -> TurnRequest:
+        """Capture all that the next turn needs."""
+        return TurnRequest(
+            message=message, params={node.name: node.params for node in self.graph.nodes},
+            start_node=self.graph.start_node,
+            default_model_name=self.graph.default_model_name, exits=dict(exits or {}),
+            variables={name: str(value) for name, value in self.variables.items()},
+            replies=dict(replies or {}), seed=seed,
+            play=self.play if self.keeps_dialog else replace(self.play, dialog=()))
+
+    def turn(self, message: str, *, exits: Mapping[str, str] | None = None,
+             replies: Mapping[str, str] | None = None, seed: int = 0,
+             progress: Progress = no_progress,
+             is_cancelled: IsCancelled = never_cancelled) -> Turn:
+        """Run one turn.
+
+        Raises
+        ------
+        InspectorError
+            3004 while another turn of this agent runs.
+        """
+        if not self._busy.acquire(blocking=False):
+            raise InspectorError(Code.AgentBusy, "a turn of this agent is running already")
+        try:
+            turn = run_turn(self.request(message, exits=exits, replies=replies, seed=seed),
+                            self._workspace, progress=progress, is_cancelled=is_cancelled)
+            self.play = turn.next_play(keeps_dialog=self.keeps_dialog)
+            return turn
+        finally:
+            self._busy.release()

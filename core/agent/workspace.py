@@ -1,0 +1,408 @@
+"""The storages below one root, opened once and searched often. Shared by agents and threads."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from core.embedding.embedder import ModelProvider
+from core.index.search_cache import SearchCache, SearchNeeded
+from core.io.findings import FileRefused
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.keyword.corpora import Corpora
+from core.keyword.index import index_of
+from core.keyword.scoring import KeywordWeights
+from core.knowledge.base import KnowledgeBase, open_knowledge
+from core.knowledge.catalog import SchemaCatalog
+from core.knowledge.filter import CompiledFilter, compile_filter
+from core.knowledge.root import FileKind, StorageRoot
+from core.knowledge.strings import StringStorage
+from core.nodes.parameters import (
+    ClassifyIntentParams,
+    KeywordRetrieveParams,
+    KnowledgeSourceKind,
+    RetrievalMode,
+    RetrieveParams,
+    RetrieveSubgraphParams,
+)
+from core.patterns.patterns import PatternSearches
+from core.retrieve.memories import Memories
+from core.retrieve.search import KnowledgeSearch
+from core.subgraph.knowledge_graphs import KnowledgeGraphs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from core.index.candidates import Candidates
+    from core.keyword.scoring import KeywordCandidates
+    from core.knowledge.schema import Field
+    from core.nodes.parameters import NodeParams
+    from core.subgraph.search import SubgraphCandidates
+
+__all__ = ["BYTES_PER_RECORD", "SearchNeeded", "Workspace"]
+
+BYTES_PER_RECORD = 25
+"""What a search keeps of each record: distances, orders, ranks, scores and the mask."""
+
+_SearchKey = tuple[int, str, str]
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Storage:
+    knowledge: KnowledgeBase
+    search: KnowledgeSearch
+    generation: int
+    filters: dict[str, CompiledFilter | None] = field(default_factory=dict)
+    match_counts: dict[str, int] = field(default_factory=dict)
+
+
+def _weakly(method: Callable[..., T]) -> Callable[..., T]:
+    """Return a method that does not keep its object: two that hold each other are freed late."""
+    reference = weakref.WeakMethod(method)
+
+    def call(*arguments: Any, **options: Any) -> T:
+        found = reference()
+        if found is None:
+            raise ReferenceError("the workspace is gone")
+        return found(*arguments, **options)
+
+    return call
+
+
+class Workspace:
+    """Opens the storages that nodes name and keeps the results of searches.
+
+    A search is cached by what it reads: storage, query text, filter. Mode, top_k, threshold and
+    rrf_k are selection's, so moving them finds the search in the cache. `corpora`, `graphs` and
+    `memories` do the same for keyword and subgraph retrieval and for memory stores.
+
+    Parameters
+    ----------
+    root : folder below which every storage lies.
+    models : loaded embedding models, shared between workspaces.
+    """
+
+    def __init__(self, root: StorageRoot | Path | str, models: ModelProvider | None = None) -> None:
+        self.root = root if isinstance(root, StorageRoot) else StorageRoot(root)
+        self.models = models if models is not None else ModelProvider()
+        self._lock = threading.RLock()
+        self._storages: dict[Path, _Storage] = {}
+        self._paths: dict[str, Path] = {}
+        self._strings: dict[Path, StringStorage] = {}
+        self._string_paths: dict[tuple[str, FileKind], Path] = {}
+        self._catalog: SchemaCatalog | FileRefused | None = None
+        self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
+            lambda found: found.record_count * BYTES_PER_RECORD)
+        self._generations = count()
+        self.corpora = Corpora(self.root, _weakly(self.knowledge))
+        self.graphs = KnowledgeGraphs(self.root, self.models)
+        self.memories = Memories(self.root, self.models, _weakly(self.schema_fields))
+        self.patterns = PatternSearches()
+
+    def knowledge(self, name: str, *, node: str = "", progress: Progress = no_progress,
+                  is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
+        """Open a knowledge file, or return it if it is open already.
+
+        Raises
+        ------
+        InspectorError
+            3009, 3010, 3011 for the path; FileRefused with all findings for its content.
+        """
+        return self._storage(name, node, progress, is_cancelled).knowledge
+
+    def search_of(self, name: str, *, node: str = "") -> KnowledgeSearch:
+        """Return the search over a knowledge file, to prepare its indexes or read its notes."""
+        return self._storage(name, node, no_progress, never_cancelled).search
+
+    def strings(self, name: str, kind: FileKind = FileKind.STRINGS, *,
+                node: str = "") -> StringStorage:
+        """Open a string storage, or return it if it is open already.
+
+        Parameters
+        ----------
+        kind : STRINGS for any, or MAP.
+
+        Raises
+        ------
+        InspectorError
+            3009, 3010, 3011 for the path; FileRefused (7003) for its content.
+        """
+        with self._lock:
+            # A name that was resolved once needs no look at the disk while a slider moves.
+            path = self._string_paths.get((name, kind))
+            if path is None:
+                path = self.root.resolve(name, kind, node=node, param="string_storage")
+            if path not in self._strings:
+                self._strings[path] = StringStorage.load(path)
+            self._string_paths[name, kind] = path
+            return self._strings[path]
+
+    def compiled_filter(self, name: str, text: str, *, node: str = "") -> CompiledFilter | None:
+        """Compile a filter against a storage's fields; None for an empty text.
+
+        Raises
+        ------
+        InspectorError
+            3007 with a slug and a JSON path.
+        """
+        storage = self._storage(name, node, no_progress, never_cancelled)
+        if text not in storage.filters:
+            fields = {item.name: item for item in storage.knowledge.fields}
+            storage.filters[text] = compile_filter(text, fields, node=node)
+        return storage.filters[text]
+
+    def is_open(self, name: str) -> bool:
+        """Tell whether a storage is open, so that asking for it reads no file."""
+        with self._lock:
+            return name in self._paths
+
+    def fields_of(self, name: str) -> tuple[Field, ...]:
+        """Return the metadata fields of a storage; () while it is not open."""
+        with self._lock:
+            path = self._paths.get(name)
+            return self._storages[path].knowledge.fields if path is not None else ()
+
+    def match_count(self, name: str, text: str) -> tuple[int, int]:
+        """Return how many records of a storage a filter lets through, and how many there are.
+
+        Raises
+        ------
+        InspectorError
+            3007 when the filter does not compile.
+        """
+        storage = self._storage(name, "", no_progress, never_cancelled)
+        total = len(storage.knowledge.ids)
+        compiled = self.compiled_filter(name, text)
+        if compiled is None:
+            return total, total
+        if text not in storage.match_counts:
+            mask = compiled.mask(storage.knowledge.columns, total)
+            storage.match_counts[text] = int(mask.sum())
+        return storage.match_counts[text], total
+
+    def schema_fields(self, schema: str) -> tuple[Field, ...] | None:
+        """Return the catalog's fields of a schema, or None when the catalog has no such name."""
+        return self.catalog.fields(schema)
+
+    def schema_difference(self, schema: str, name: str) -> str:
+        """Say where a file's fields first differ from a catalog schema, or ""."""
+        return self.catalog.difference(schema, self.knowledge(name).fields)
+
+    @property
+    def broken_catalog(self) -> FileRefused | None:
+        """What is wrong with the schema catalog of the root, where it cannot be used."""
+        with self._lock:
+            if self._catalog is None:
+                try:
+                    self._catalog = SchemaCatalog.load(self.root.path)
+                except FileRefused as refused:
+                    # Without the frames that it was raised in, and all that they hold.
+                    self._catalog = refused.with_traceback(None)
+            return self._catalog if isinstance(self._catalog, FileRefused) else None
+
+    @property
+    def catalog(self) -> SchemaCatalog:
+        """The schema catalog of the root; empty when there is none.
+
+        Raises
+        ------
+        FileRefused
+            With all its findings, when it is broken.
+        """
+        broken = self.broken_catalog
+        if broken is not None or not isinstance(self._catalog, SchemaCatalog):
+            raise broken or LookupError("no catalog was read")
+        return self._catalog
+
+    @property
+    def schema_names(self) -> tuple[str, ...]:
+        """The names of the catalog's schemas; () where there is none, or it is broken."""
+        return () if self.broken_catalog is not None else self.catalog.names
+
+    def candidates(self, name: str, query: str, filter_text: str, *, dense: bool,
+                   node: str = "", cached_only: bool = False, progress: Progress = no_progress,
+                   is_cancelled: IsCancelled = never_cancelled) -> Candidates:
+        """Search a storage, or return what the same search found before.
+
+        Parameters
+        ----------
+        dense : whether the dense leg is needed; without it nothing is embedded.
+
+        Raises
+        ------
+        SearchNeeded
+            With `cached_only`, when this search has not been made yet.
+        InspectorError
+            3007 for the filter, 4001 or 8003 for the model, 3009 … for the path.
+        """
+        if cached_only and not self.is_open(name):
+            raise SearchNeeded
+        storage = self._storage(name, node, progress, is_cancelled)
+        key = (storage.generation, query, filter_text)
+        known = self._searches.get(key)
+        if known is not None and (known.dense is not None or not dense):
+            return known
+        if cached_only:
+            raise SearchNeeded
+        compiled = self.compiled_filter(name, filter_text, node=node)
+        found = storage.search.search(query, dense=dense, compiled_filter=compiled,
+                                      progress=progress, is_cancelled=is_cancelled)
+        self._searches.put(key, found)
+        return found
+
+    def keyword_candidates(self, params: KeywordRetrieveParams, query: str, *, node: str = "",
+                           cached_only: bool = False, progress: Progress = no_progress,
+                           is_cancelled: IsCancelled = never_cancelled) -> KeywordCandidates:
+        """Search a corpus, or return what the same search found before.
+
+        Raises
+        ------
+        SearchNeeded
+            With `cached_only`, when this search has not been made yet.
+        InspectorError
+            3009 … for the path, FileRefused for its content.
+        """
+        found = self.corpora.candidates(
+            params.corpus, params.summary_field, query, KeywordWeights.of_params(params), node=node,
+            cached_only=cached_only, progress=progress, is_cancelled=is_cancelled)
+        if found is None:
+            raise SearchNeeded
+        return found
+
+    def subgraph_candidates(self, params: RetrieveSubgraphParams, query: str, *, node: str = "",
+                            cached_only: bool = False, progress: Progress = no_progress,
+                            is_cancelled: IsCancelled = never_cancelled) -> SubgraphCandidates:
+        """Search a knowledge graph, or return what the same search found before.
+
+        Raises
+        ------
+        SearchNeeded
+            With `cached_only`, when this search has not been made yet.
+        InspectorError
+            3009 … for the path, FileRefused for its content, 4001 or 8003 for the model.
+        """
+        found = self.graphs.candidates(
+            params.knowledge_graph, query, embeddings=params.use_embeddings, node=node,
+            cached_only=cached_only, progress=progress, is_cancelled=is_cancelled)
+        if found is None:
+            raise SearchNeeded
+        return found
+
+    def prepare(self, tables: Iterable[NodeParams], progress: Progress = no_progress,
+                is_cancelled: IsCancelled = never_cancelled) -> None:
+        """Load or build what the searches of these nodes need: word indexes first, then vectors.
+
+        Raises
+        ------
+        InspectorError
+            For a path, a content, or a model.
+        Cancelled
+            When `is_cancelled` says so.
+        """
+        tables = list(tables)
+        for embeddings in (False, True):
+            for params in tables:
+                self._prepare(params, embeddings, progress, is_cancelled)
+
+    def _prepare(self, params: NodeParams, embeddings: bool, progress: Progress,
+                 is_cancelled: IsCancelled) -> None:
+        if isinstance(params, RetrieveParams) and (
+                params.source_kind is KnowledgeSourceKind.FromName):
+            self._prepare_memory(params, embeddings, progress, is_cancelled)
+        elif isinstance(params, RetrieveParams | ClassifyIntentParams) and (
+                params.embedded_string_storage):
+            search = self.search_of(params.embedded_string_storage)
+            if not embeddings:
+                search.prepare_sparse(progress, is_cancelled)
+            elif getattr(params, "retrieval_mode", None) is not RetrievalMode.Lexical:
+                search.prepare_index(progress, is_cancelled)
+                search.compare_prebuilt(progress)
+        elif isinstance(params, KeywordRetrieveParams) and params.corpus and not embeddings:
+            index_of(self.corpora.corpus(params.corpus, params.summary_field, progress=progress,
+                                         is_cancelled=is_cancelled), params.preview_chars)
+        elif isinstance(params, RetrieveSubgraphParams) and params.knowledge_graph and (
+                params.use_embeddings or not embeddings):
+            self.graphs.searcher(params.knowledge_graph).prepare(
+                embeddings=embeddings, progress=progress, is_cancelled=is_cancelled)
+
+    def _prepare_memory(self, params: RetrieveParams, embeddings: bool, progress: Progress,
+                        is_cancelled: IsCancelled) -> None:
+        """Prepare the store of a node whose name has no variables and that lies on disk."""
+        store = self.memories.find(params.storage_name.strip())
+        dense = embeddings and params.retrieval_mode is not RetrievalMode.Lexical
+        if store is not None and (dense or not embeddings):
+            self.memories.prepare(store, params.schema, dense=dense, progress=progress,
+                                  is_cancelled=is_cancelled)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was rebuilt beside the open files and why, and what could not be written."""
+        with self._lock:
+            notes = [note for storage in self._storages.values() for note in storage.search.notes]
+        return (*notes, *self.memories.notes, *(
+            note for searcher in self.graphs.open_graphs().values() for note in searcher.notes))
+
+    def reload(self, name: str, *, progress: Progress = no_progress,
+               is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
+        """Read a knowledge file again; if it is broken now, the old content stays in use.
+
+        Raises
+        ------
+        FileRefused
+            With all findings of the new content.
+        """
+        path = self.root.resolve(name, FileKind.KNOWLEDGE)
+        fresh = self._open(path, progress, is_cancelled)
+        with self._lock:
+            self._storages[path] = fresh
+        return fresh.knowledge
+
+    def files(self) -> dict[Path, str]:
+        """Map every file that is in use to the storage that it belongs to."""
+        with self._lock:
+            used = {file: storage.knowledge.name for storage in self._storages.values()
+                    for file in storage.knowledge.files}
+            used |= {path: path.name for path in self._strings}
+        return (used | self.memories.files()
+                | {path: path.name for path in self.graphs.open_graphs()})
+
+    def sizes(self) -> dict[Path, tuple[int, str]]:
+        """Return how much each open storage holds, and of what, by path."""
+        return {**{path: (count, "records") for path, count in self.memories.sizes().items()},
+                **{path: (len(knowledge), "records")
+                   for path, knowledge in self.open_knowledge_bases().items()},
+                **{path: (len(corpus), "Markdown files")
+                   for path, corpus in self.corpora.open_corpora().items()},
+                **{path: (len(searcher.graph), "nodes")
+                   for path, searcher in self.graphs.open_graphs().items()}}
+
+    def open_knowledge_bases(self) -> Mapping[Path, KnowledgeBase]:
+        """Return the knowledge that is open, by path."""
+        with self._lock:
+            return {path: storage.knowledge for path, storage in self._storages.items()}
+
+    def _storage(self, name: str, node: str, progress: Progress,
+                 is_cancelled: IsCancelled) -> _Storage:
+        with self._lock:
+            # A name that was resolved once needs no look at the disk while a slider moves.
+            if name in self._paths:
+                return self._storages[self._paths[name]]
+        path = self.root.resolve(name, FileKind.KNOWLEDGE, node=node,
+                                 param="embedded_string_storage")
+        with self._lock:
+            known = self._storages.get(path)
+        fresh = known or self._open(path, progress, is_cancelled)
+        with self._lock:
+            self._paths[name] = path
+            return self._storages.setdefault(path, fresh)
+
+    def _open(self, path: Path, progress: Progress, is_cancelled: IsCancelled) -> _Storage:
+        knowledge = open_knowledge(path, self.root.path, progress=progress,
+                                   is_cancelled=is_cancelled)
+        return _Storage(knowledge, KnowledgeSearch(knowledge, self.models),
+                        next(self._generations))

@@ -1,0 +1,1 @@
+"""What every kind of retrieval hands to views: hits, reasons, listings, stages, comparisons."""

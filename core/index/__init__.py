@@ -1,0 +1,1 @@
+"""Ranked rows: the dense and the lexical leg, their indexes, fusion, candidates."""

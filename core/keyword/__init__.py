@@ -1,0 +1,1 @@
+"""Keyword retrieval: corpora → scores → selection → listing."""

@@ -1,0 +1,135 @@
+"""The corpora below a storage root: folders of Markdown, or knowledge files as corpora."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Protocol
+
+from core.index.search_cache import SearchCache
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.keyword.corpus import Corpus, corpus_of_knowledge, load_corpus
+from core.keyword.index import index_of
+from core.keyword.scoring import KeywordCandidates, KeywordWeights, rescored, search
+from core.knowledge.kinds import CROSS_LINKS
+from core.knowledge.root import FileKind, StorageRoot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.knowledge.base import KnowledgeBase
+
+MOST_WATCHED = 2000
+"""Files of a folder that are watched for changes."""
+
+_CorpusKey = tuple["Path", str]
+
+
+class OpenKnowledge(Protocol):
+    """Opens a knowledge file by its storage name."""
+
+    def __call__(self, name: str, *, node: str, progress: Progress,
+                 is_cancelled: IsCancelled) -> KnowledgeBase:
+        """Return the knowledge; raises as `Workspace.knowledge`."""
+
+
+class Corpora:
+    """Opens corpora, once each, and keeps the results of keyword searches in them.
+
+    A search is cached by corpus and query: other weights only score its result anew, and `k` and
+    `min_score` only choose from it.
+    """
+
+    def __init__(self, root: StorageRoot, open_knowledge: OpenKnowledge) -> None:
+        self._root = root
+        self._open_knowledge = open_knowledge
+        self._lock = threading.RLock()
+        self._corpora: dict[_CorpusKey, Corpus] = {}
+        self._keys: dict[tuple[str, str], _CorpusKey] = {}
+        self._searches: SearchCache[tuple[int, int, str], KeywordCandidates] = SearchCache(
+            lambda found: found.overlaps.nbytes + found.scores.nbytes + found.order.nbytes)
+
+    def corpus(self, name: str, summary_field: str, *, node: str = "",
+               progress: Progress = no_progress,
+               is_cancelled: IsCancelled = never_cancelled) -> Corpus:
+        """Open a corpus, or return it if it is open already.
+
+        Parameters
+        ----------
+        name : a folder of Markdown files, or a knowledge file, relative to the root.
+        summary_field : of a knowledge file, the metadata field that holds the summaries.
+
+        Raises
+        ------
+        InspectorError
+            3009, 3010, 3011 for the path; FileRefused with all findings for its content.
+        """
+        known = self.if_open(name, summary_field)
+        if known is not None:
+            return known
+        path = self._root.resolve(name, FileKind.CORPUS, node=node, param="corpus")
+        if path.is_dir():
+            key = (path, "")
+            fresh = self._corpora.get(key) or load_corpus(path, progress=progress,
+                                                          is_cancelled=is_cancelled)
+        else:
+            key = (path, summary_field)
+            knowledge = self._open_knowledge(name, node=node, progress=progress,
+                                             is_cancelled=is_cancelled)
+            fresh = corpus_of_knowledge(knowledge, summary_field)
+        with self._lock:
+            self._keys[name, summary_field] = key
+            return self._corpora.setdefault(key, fresh)
+
+    def if_open(self, name: str, summary_field: str) -> Corpus | None:
+        """Return a corpus that has been opened by this name before, without a look at the disk."""
+        with self._lock:
+            key = self._keys.get((name, summary_field))
+            return self._corpora[key] if key is not None else None
+
+    def candidates(self, name: str, summary_field: str, query: str, weights: KeywordWeights, *,
+                   node: str = "", cached_only: bool = False, progress: Progress = no_progress,
+                   is_cancelled: IsCancelled = never_cancelled) -> KeywordCandidates | None:
+        """Search a corpus, or return what the same search found before.
+
+        Returns
+        -------
+        None with `cached_only`, when this search has not been made yet.
+
+        Raises
+        ------
+        InspectorError
+            As `corpus`.
+        """
+        corpus = self.if_open(name, summary_field)
+        if corpus is None:
+            if cached_only:
+                return None
+            corpus = self.corpus(name, summary_field, node=node, progress=progress,
+                                 is_cancelled=is_cancelled)
+        key = (id(corpus), weights.preview_chars, query)
+        found = self._searches.get(key)
+        if found is None and cached_only:
+            return None
+        if found is None:
+            found = search(query, index_of(corpus, weights.preview_chars), weights)
+        scored = rescored(found, weights)
+        self._searches.put(key, scored)
+        return scored
+
+    def open_corpora(self) -> dict[Path, Corpus]:
+        """Return the folders that are open, by path."""
+        with self._lock:
+            return {path: corpus for (path, _), corpus in self._corpora.items() if path.is_dir()}
+
+    def files(self) -> list[Path]:
+        """Return what to watch of the folders that are open: `MOST_WATCHED` pages of each at most.
+
+        And the folders of the pages, which change when a page is added.
+        """
+        found: dict[Path, None] = {}
+        for folder, corpus in self.open_corpora().items():
+            pages = [folder / entry.path for entry in corpus.entries()[:MOST_WATCHED]]
+            links = [folder / CROSS_LINKS] if (folder / CROSS_LINKS).is_file() else []
+            found |= dict.fromkeys([*links, *pages, *(
+                page.parent for page in pages if page.parent != folder)])
+        return list(found)

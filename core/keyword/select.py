@@ -1,0 +1,171 @@
+"""Stage 2 of keyword retrieval: scored entries × (k, min_score) → hits, near-misses, counts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.io.request import check_number, check_whole
+from core.retrieve.select import Reason
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from core.keyword.corpus import CorpusEntry
+    from core.keyword.scoring import FieldPart, KeywordCandidates
+
+DEFAULT_K = 5
+DEFAULT_MIN_SCORE = 2.0
+MAX_K = 1000
+DECIMALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordCounts:
+    """How many entries each stage let through; none of them grows from one stage to the next.
+
+    entries : in the corpus.
+    matched : with a score above 0. With `min_score` 0 all of them, since that floor keeps entries
+        that match nothing too.
+    at_or_above : whose score reaches `min_score`.
+    hits : the first `k` of those.
+    """
+
+    entries: int
+    matched: int
+    at_or_above: int
+    hits: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordHit:
+    """One entry's whole story for one query; a near-miss when `reason` is not empty.
+
+    score : base × category_weight; `base` is the sum of the points of `parts`.
+    match_reason : the parts in one line.
+    rank : 1-based place by score, ties by path; None for an entry that matches nothing.
+    misses_by : how far the score is below `min_score`, 0.0 where it is not.
+    needs : the smallest change that would let a near-miss in, "" for a hit.
+    """
+
+    entry: CorpusEntry
+    score: float
+    match_reason: str
+    reason: Reason
+    rank: int | None
+    parts: tuple[FieldPart, ...]
+    base: float
+    category_weight: float
+    misses_by: float
+    needs: str = ""
+
+
+class KeywordSelection:
+    """What one `k` and `min_score` make of the candidates. Immutable; stories on demand."""
+
+    def __init__(self, candidates: KeywordCandidates, k: int, min_score: float) -> None:
+        self.candidates = candidates
+        self.k = check_whole("k", k, 1)
+        self.min_score = check_number("min_score", min_score)
+        order, entries = candidates.order, len(candidates.index)
+        kept = int(np.searchsorted(-candidates.scores[order], -self.min_score, side="right"))
+        rows = order[:min(self.k, kept)]
+        matched = len(order)
+        if self.min_score == 0 and candidates.stems:
+            if len(rows) < self.k:
+                rest = np.flatnonzero(candidates.scores == 0)
+                rows = np.concatenate([rows, rest[:self.k - len(rows)]])
+            matched = kept = entries
+        self.hit_rows: NDArray[np.int64] = rows
+        self.counts = KeywordCounts(entries, matched, kept, len(rows))
+
+    @cached_property
+    def hits(self) -> tuple[KeywordHit, ...]:
+        """The entries that are returned, best first, ties by path."""
+        return tuple(self.story(row) for row in self.hit_rows.tolist())
+
+    @property
+    def near_miss_count(self) -> int:
+        """How many entries match the query and are no hits."""
+        return max(len(self.candidates.order) - self.counts.hits, 0)
+
+    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
+        """Return the rows of the first `limit` matching entries that are no hits, best first.
+
+        With `reason`, only those that this stage dropped.
+        """
+        order, first, floor = self.candidates.order, self.counts.hits, self.counts.at_or_above
+        rows = {Reason.K: order[first:floor], Reason.MIN_SCORE: order[floor:],
+                None: order[first:]}.get(reason, order[:0])
+        found: list[int] = rows[:limit].tolist()
+        return found
+
+    def near_misses(self, limit: int = 200,
+                    reason: Reason | None = None) -> tuple[KeywordHit, ...]:
+        """Return the first `limit` matching entries that are no hits, best first.
+
+        With `reason`, only those that this stage dropped.
+        """
+        return tuple(self.story(row) for row in self.near_miss_rows(limit, reason))
+
+    def story(self, row: int) -> KeywordHit:
+        """Return everything about one entry; rows are those of the candidates' index."""
+        candidates = self.candidates
+        entry = candidates.index.entries[row]
+        score = float(candidates.scores[row])
+        parts = candidates.parts(row)
+        rank = self._rank(row)
+        reason = Reason.NONE
+        if row not in self.hit_rows:
+            reason = Reason.MIN_SCORE if score < self.min_score else Reason.K
+        return KeywordHit(
+            entry=entry, score=score, match_reason=candidates.match_reason(row), reason=reason,
+            rank=rank, parts=parts, base=sum(part.points for part in parts),
+            category_weight=candidates.weights.category(entry.category),
+            misses_by=max(self.min_score - score, 0.0),
+            needs=self._needs(score, rank) if reason else "")
+
+    def _rank(self, row: int) -> int | None:
+        place = np.flatnonzero(self.candidates.order == row)
+        return int(place[0]) + 1 if len(place) else None
+
+    def _needs(self, score: float, rank: int | None) -> str:
+        if rank is None:
+            return "no word of the query is found in it"
+        if rank > MAX_K:
+            return f"out of reach: rank {rank}, k ends at {MAX_K}"
+        parts = [f"k ≥ {rank}"] if rank > self.k else []
+        if score < self.min_score:
+            parts.append(f"min_score ≤ {_short(floor_for(score))}")
+        return " · ".join(parts)
+
+
+def floor_for(score: float) -> float:
+    """Return the largest `min_score` of three decimals that keeps an entry with this score."""
+    scale: int = 10 ** DECIMALS
+    steps = math.floor(score * scale) + 1
+    while steps / scale > score:
+        steps -= 1
+    return steps / scale
+
+
+def _short(value: float) -> str:
+    return f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".")
+
+
+def select(candidates: KeywordCandidates, k: int = DEFAULT_K,
+           min_score: float = DEFAULT_MIN_SCORE) -> KeywordSelection:
+    """Keep the entries whose score is `min_score` or more, and the first `k` of them.
+
+    Pure; costs microseconds. A query of stop words alone has no hits at any `min_score`.
+
+    Raises
+    ------
+    InvalidRequest
+        3007 when `k` is below 1 or `min_score` negative, NaN or infinite.
+    """
+    return KeywordSelection(candidates, k, min_score)

@@ -1,0 +1,373 @@
+"""The filter parameter: a JSON predicate on metadata, compiled against the schema.
+
+What counts as a node, against the limits of depth and number, is a condition: an object with an
+``op``. Operands are no nodes. The whole filter has depth 1.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from core.errors import Code, InspectorError, Place
+from core.knowledge.filter_eval import (
+    COMPARISONS,
+    ORDERINGS,
+    Clause,
+    Columns,
+    Comparison,
+    Condition,
+    FieldOperand,
+    Junction,
+    Mask,
+    Negation,
+    Operand,
+    ValueOperand,
+    clauses,
+    evaluate,
+    falsified,
+    walk,
+)
+from core.knowledge.schema import FieldType
+from core.nodes.parameters import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from core.knowledge.schema import Field
+
+MAX_DEPTH = 16
+MAX_NODES = 256
+MAX_CHARACTERS = 1 << 20
+"""Longest text that is parsed at all: 256 nodes with long arrays fit, a bomb does not."""
+
+_KEYS = {"and": ("args",), "or": ("args",), "not": ("arg",), "in": ("needle", "haystack"),
+         **dict.fromkeys(COMPARISONS, ("lhs", "rhs"))}
+_NUMERIC = (FieldType.INT, FieldType.FLOAT)
+_INT64 = np.iinfo(np.int64)
+_DIGITS_PAST_INT64 = 21
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOTALL)
+_NAMES_LISTED = 12
+_SHOWN_CHARACTERS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFilter:
+    """A filter that fits the schema.
+
+    text : as the user wrote it.
+    condition : the tree.
+    fields : the names of the fields that it reads, in the order of their first use.
+    node_count : number of conditions in it.
+    """
+
+    text: str
+    condition: Condition
+    fields: tuple[str, ...]
+    node_count: int
+
+    def mask(self, columns: Columns, count: int) -> Mask:
+        """Which of the `count` records pass: bool (count,), read-only.
+
+        A comparison or ``in`` that names a field which a record lacks is false for it. Integers
+        and floats are compared exactly, as Python does, not after rounding.
+        """
+        mask = evaluate(self.condition, columns, count)
+        mask.setflags(write=False)
+        return mask
+
+    def falsified(self, columns: Columns, row: int) -> str:
+        """Say in 80 characters why the record is out; "" when it is not.
+
+        Names the smallest part that decides, e.g. ``args[1] is false: wanted level ≥ 5, level is
+        3`` or ``args[0], args[2] are false``.
+        """
+        return falsified(self.condition, columns, row)
+
+    def explain(self, columns: Columns, row: int) -> tuple[Clause, ...]:
+        """Each condition with its value for one record, in the order in which they are written."""
+        return clauses(self.condition, columns, row)
+
+
+def compile_filter(text: str, fields: Mapping[str, Field], *,
+                   node: str = "") -> CompiledFilter | None:
+    """Compile the filter against the schema; None for an empty or blank text.
+
+    Parameters
+    ----------
+    text : the raw JSON.
+    fields : the schema's fields by name.
+    node : name of the node whose parameter it is, for the error's place.
+
+    Raises
+    ------
+    InspectorError
+        3007; the message starts with the kind of mistake and says where, e.g.
+        ``filter.type_mismatch: at args[1].rhs: cannot compare string with int``. The path is
+        relative to the filter. Mistakes of JSON itself give line and column.
+    """
+    if not text.strip():
+        return None
+    compiler = _Compiler(fields, node)
+    condition = compiler.condition(compiler.parse(text), "", 1)
+    names = dict.fromkeys(
+        side.name for item in walk(condition) if isinstance(item, Comparison)
+        for side in (item.lhs, item.rhs) if isinstance(side, FieldOperand))
+    return CompiledFilter(text, condition, tuple(names), compiler.node_count)
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that knows a key which was written twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.repeated: str | None = None
+        if len(self) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            self.repeated = max(counts, key=counts.__getitem__)
+
+
+class _Constant(ValueError):
+    """NaN or an infinity stands where JSON wants a value."""
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _Constant(name)
+
+
+def _whole_number(digits: str) -> int:
+    # Python refuses to convert more than 4300 digits; this many are out of range already.
+    return int(digits[:_DIGITS_PAST_INT64])
+
+
+class _Compiler:
+    """Compiles one filter; stops at the first mistake."""
+
+    def __init__(self, fields: Mapping[str, Field], node: str) -> None:
+        self.fields = fields
+        self.node = node
+        self.node_count = 0
+
+    def parse(self, text: str) -> Any:
+        if len(text) > MAX_CHARACTERS:
+            raise self.wrong("too_large", "", f"the filter has {len(text):,} characters, "
+                        f"{MAX_CHARACTERS:,} at most")
+        try:
+            return json.loads(text, object_pairs_hook=_Object, parse_int=_whole_number,
+                              parse_constant=_refuse_constant)
+        except json.JSONDecodeError as exc:
+            raise self.bad_json(exc.lineno, exc.colno, exc.msg[0].lower() + exc.msg[1:]) from exc
+        except _Constant as exc:
+            start = next((m.start(1) for m in _CONSTANT.finditer(text) if m[1]), 0)
+            line = text.count("\n", 0, start) + 1
+            column = start - text.rfind("\n", 0, start)
+            raise self.bad_json(line, column, f"{exc} is no JSON value") from exc
+        except RecursionError as exc:
+            raise self.wrong("too_deep", "",
+                             f"nested far deeper than {MAX_DEPTH} levels") from exc
+
+    def condition(self, item: Any, path: str, depth: int) -> Condition:
+        self.node_count += 1
+        if self.node_count > MAX_NODES:
+            raise self.wrong("too_large", path, f"more than {MAX_NODES} conditions",
+                        hint='an "in" with an array replaces many comparisons')
+        if depth > MAX_DEPTH:
+            raise self.wrong("too_deep", path, f"nested deeper than {MAX_DEPTH} levels",
+                        hint='an "and" in an "and" can be one')
+        op = self.op(item, path)
+        inside = f"{path}." if path else ""
+        if op in ("and", "or"):
+            args = self.args(item, op, f"{inside}args")
+            return Junction(path, op, tuple(
+                self.condition(arg, f"{inside}args[{index}]", depth + 1)
+                for index, arg in enumerate(args)))
+        if op == "not":
+            return Negation(path, self.condition(item["arg"], f"{inside}arg", depth + 1))
+        left, right = _KEYS[op]
+        lhs = self.operand(item[left], f"{inside}{left}")
+        rhs = self.operand(item[right], f"{inside}{right}", may_be_array=op == "in")
+        if op == "in":
+            self.check_membership(lhs, rhs, inside)
+        else:
+            self.check_comparison(op, lhs, rhs, inside)
+        return Comparison(path, op, lhs, rhs)
+
+    def op(self, item: Any, path: str) -> str:
+        """Return the object's operator, once it has all the keys that this needs and no other."""
+        if not isinstance(item, _Object):
+            raise self.wrong("syntax", path, f'expected an object with "op", found {_kind(item)}')
+        self.check_repeated(item, path)
+        op = item.get("op")
+        if not isinstance(op, str) or op not in _KEYS:
+            found = f"{_show(op)} is no operator" if "op" in item else 'there is no "op"'
+            raise self.wrong("unknown_op", path, found, hint=_closest(op, _KEYS, "operators"))
+        wanted = _KEYS[op]
+        inside = f"{path}." if path else ""
+        for key in wanted:
+            if item.get(key) is None:
+                raise self.wrong("missing_operand", f"{inside}{key}", f'"{op}" needs "{key}"',
+                            hint=f'"{op}" takes {_listed(wanted)}')
+        for key in item:
+            if key != "op" and key not in wanted:
+                raise self.wrong("syntax", path,
+                                 f'"{op}" takes {_listed(wanted)}, not {_show(key)}')
+        return op
+
+    def args(self, item: _Object, op: str, path: str) -> list[Any]:
+        args = item["args"]
+        if not isinstance(args, list):
+            raise self.wrong("syntax", path, f"expected an array, found {_kind(args)}")
+        if not args:
+            raise self.wrong("empty_args", path, f'"{op}" needs at least one argument',
+                        hint="clear the filter to let every record through")
+        return args
+
+    def operand(self, item: Any, path: str, *, may_be_array: bool = False) -> Operand:
+        if isinstance(item, list):
+            if not may_be_array:
+                raise self.misplaced(path)
+            raise self.wrong("syntax", path, "an array stands in an object",
+                        hint='write {"value": [...]}')
+        if not isinstance(item, _Object):
+            raise self.wrong("syntax", path, f"expected an object, found {_kind(item)}",
+                        hint='write {"knowledge": "<field>"} or {"value": ...}')
+        self.check_repeated(item, path)
+        for key in item:
+            if key not in ("knowledge", "value"):
+                reserved = " is reserved, and" if key == "agent" else ""
+                raise self.wrong("unknown_namespace", path,
+                            f'{_show(key)}{reserved} cannot be read by a filter',
+                            hint='an operand is {"knowledge": "<field>"} or {"value": ...}')
+        if len(item) != 1:
+            problem = 'both "knowledge" and "value"' if item else "an empty object"
+            raise self.wrong("syntax" if item else "missing_operand", path, f"found {problem}",
+                        hint='an operand is {"knowledge": "<field>"} or {"value": ...}')
+        if "knowledge" in item:
+            return self.field(item["knowledge"], path)
+        return self.value(item["value"], path, may_be_array)
+
+    def field(self, name: Any, path: str) -> FieldOperand:
+        if not isinstance(name, str):
+            raise self.wrong("syntax", path, f"a field's name is a string, found {_kind(name)}")
+        field = self.fields.get(name)
+        if field is None:
+            filterable = [known.name for known in self.fields.values() if known.filterable]
+            raise self.wrong("unknown_field", path, f"there is no field {_show(name)}",
+                        hint=_closest(name, filterable, "fields"))
+        if not field.filterable:
+            raise self.wrong("not_filterable", path, f"the field {_show(name)} is not filterable",
+                        hint="its declaration in the knowledge config says so")
+        return FieldOperand(name, field.type)
+
+    def value(self, value: Any, path: str, may_be_array: bool) -> ValueOperand:
+        if isinstance(value, list):
+            if not may_be_array:
+                raise self.misplaced(path)
+            for index, text in enumerate(value):
+                if not isinstance(text, str):
+                    raise self.wrong("type_mismatch", f"{path}.value[{index}]",
+                                f"an array holds strings only, found {_kind(text)}")
+                self.check_text(text, f"{path}.value[{index}]")
+            return ValueOperand(tuple(value), FieldType.SET)
+        if isinstance(value, bool):
+            return ValueOperand(value, FieldType.BOOL)
+        if isinstance(value, int):
+            if not _INT64.min <= value <= _INT64.max:
+                raise self.wrong("type_mismatch", path, "the int does not fit in 64 bits",
+                            hint=f"{_INT64.min} to {_INT64.max}")
+            return ValueOperand(value, FieldType.INT)
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise self.wrong("type_mismatch", path, "the float is too large",
+                                 hint="1.8e308 at most")
+            return ValueOperand(value, FieldType.FLOAT)
+        if isinstance(value, str):
+            self.check_text(value, path)
+            return ValueOperand(value, FieldType.STRING)
+        raise self.wrong("type_mismatch", path,
+                    f"a value is an int, float, string or bool, found {_kind(value)}")
+
+    def check_comparison(self, op: str, lhs: Operand, rhs: Operand, inside: str) -> None:
+        if lhs.type in _NUMERIC and rhs.type in _NUMERIC:
+            return
+        if lhs.type is not rhs.type:
+            raise self.wrong("type_mismatch", f"{inside}rhs",
+                        f"cannot compare {lhs.type} with {rhs.type}")
+        if lhs.type is FieldType.SET:
+            raise self.wrong("type_mismatch", f"{inside}lhs", f"cannot compare {lhs.type}",
+                        hint='"in" looks for a string in a set')
+        if op in ORDERINGS:
+            raise self.wrong("type_mismatch", f"{inside}lhs", f'"{op}" cannot order {lhs.type}',
+                        hint="int and float have an order")
+
+    def check_membership(self, needle: Operand, haystack: Operand, inside: str) -> None:
+        if haystack.type is not FieldType.SET:
+            raise self.wrong("type_mismatch", f"{inside}haystack",
+                        f"cannot look in {haystack.type}",
+                        hint="the haystack is a set<string> field or an array of strings")
+        if needle.type is not FieldType.STRING:
+            raise self.wrong("type_mismatch", f"{inside}needle",
+                        f"cannot look for {needle.type} among strings")
+
+    def check_repeated(self, item: _Object, path: str) -> None:
+        if item.repeated is not None:
+            raise self.wrong("syntax", path, f"{_show(item.repeated)} is given twice")
+
+    def check_text(self, text: str, path: str) -> None:
+        try:
+            text.encode()
+        except UnicodeEncodeError as exc:
+            raise self.wrong("syntax", path, f"{_show(text)} has a lone surrogate, "
+                             "which is no character") from exc
+
+    def misplaced(self, path: str) -> InspectorError:
+        return self.wrong("misplaced_array", path, 'an array can only be the haystack of an "in"')
+
+    def bad_json(self, line: int, column: int, problem: str) -> InspectorError:
+        place = Place(line=line, column=column, node=self.node, param="filter")
+        return InspectorError(
+            Code.InvalidParamValue,
+            f"filter.syntax: at line {line}, column {column}: {problem}", place=place,
+            hint='a filter looks like {"op": "eq", "lhs": {"knowledge": "<field>"}, '
+                 '"rhs": {"value": ...}}')
+
+    def wrong(self, slug: str, path: str, problem: str, *, hint: str = "") -> InspectorError:
+        place = Place(json_path=path, node=self.node, param="filter")
+        return InspectorError(Code.InvalidParamValue,
+                              f"filter.{slug}: at {path or 'the top'}: {problem}", place=place,
+                              hint=hint)
+
+
+def _kind(value: Any) -> str:
+    """Name what a JSON value is, in the words of the specification."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "bool"
+    names = {int: "int", float: "float", str: "string", list: "array"}
+    return next((name for kind, name in names.items() if isinstance(value, kind)), "object")
+
+
+def _show(value: Any) -> str:
+    """Return the value as JSON, printable whatever it holds, shortened."""
+    text = json.dumps(value, ensure_ascii=False)
+    text = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS - 1] + "…"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _closest(name: Any, known: Iterable[str], what: str) -> str:
+    names = list(known)
+    guess = did_you_mean(name, names) if isinstance(name, str) else ""
+    more = ", …" if len(names) > _NAMES_LISTED else ""
+    listed = f"{what}: {', '.join(names[:_NAMES_LISTED])}{more}" if names else f"no {what} at all"
+    return " ".join(filter(None, [guess, listed]))
+
+
+def _listed(keys: tuple[str, ...]) -> str:
+    return " and ".join(f'"{key}"' for key in keys)

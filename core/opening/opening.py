@@ -1,0 +1,294 @@
+"""What a path means: a graph, knowledge, or a folder of them → a graph and its workspace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.agent.compile import check_storages
+from core.agent.description import GraphDescription
+from core.agent.workspace import Workspace
+from core.errors import Code, InspectorError, Place
+from core.io.findings import FileRefused, Finding, Findings, Severity
+from core.io.json_file import with_lines
+from core.io.progress import never_cancelled, no_progress
+from core.keyword.corpus import load_corpus
+from core.knowledge.base import check_knowledge
+from core.knowledge.catalog import SchemaCatalog
+from core.knowledge.kinds import MARKDOWN_SUFFIXES
+from core.knowledge.memory import MemoryStore
+from core.knowledge.root import FileKind, StorageRoot, kind_of
+from core.knowledge.strings import StringStorage
+from core.nodes.parameters import (
+    GenerateParams,
+    KeywordRetrieveParams,
+    NodeParams,
+    RetrieveParams,
+    RetrieveSubgraphParams,
+)
+from core.subgraph.graph_file import load_knowledge_graph
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from core.agent.turn import Turn
+    from core.embedding.embedder import ModelProvider
+
+DEFAULT_TEMPLATE = (
+    "Answer from these facts only:\n"
+    "{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}"
+    "{{^has_chunks}}(nothing was found)\n{{/has_chunks}}{{/knowledge}}")
+MOST_NEIGHBOURS = 200
+GRAPH_SUFFIX = ".graph.json"
+_ANSWER = "answer"
+KNOWLEDGE_KINDS = frozenset({FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSONL,
+                             FileKind.PROJECT, FileKind.MEMORY})
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A graph ready to become an agent, the storages beside it, and what was opened.
+
+    turns : the recorded turns that were opened, the oldest first; () for anything else.
+    findings : warnings of the file that holds them.
+    """
+
+    graph: GraphDescription
+    workspace: Workspace
+    path: Path
+    turns: tuple[Turn, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def turn(self) -> Turn | None:
+        """The last of the recorded turns, None when there are none."""
+        return self.turns[-1] if self.turns else None
+
+
+def open_path(path: Path | str, *, root: Path | str | None = None,
+              models: ModelProvider | None = None) -> Opened:
+    """Open a graph, knowledge, a knowledge graph, recorded turns, a folder of Markdown, any folder.
+
+    Recorded turns get a graph of the nodes that ran in them, knowledge alone a two-node graph
+    around it. A folder means its first graph file, by name, else its first knowledge config or
+    knowledge graph, else the Markdown files in it. The storage root is `root`, else the graph's
+    ``storage_root``, else the folder that the file, or the folder of Markdown, lies in.
+
+    Raises
+    ------
+    InspectorError
+        3010 when there is nothing, 3011 when it is something else, FileRefused with findings.
+    """
+    path = _existing(Path(path))
+    if path.is_dir():
+        path = _pick_from_folder(path)
+    kind = FileKind.CORPUS if path.is_dir() else kind_of(path)
+    if kind is FileKind.GRAPH:
+        graph = _load_graph(path, root)
+        folder = Path(root) if root is not None else _graph_root(graph, path)
+        return Opened(graph, Workspace(StorageRoot(folder), models), path)
+    searching = _SEARCHING.get(kind)
+    if searching is not None:
+        path = path.resolve() if path.is_dir() else path
+        storage_root = StorageRoot(Path(root) if root is not None else path.parent)
+        graph = graph_around(searching(storage_root.name_of(path)))
+        return Opened(graph, Workspace(storage_root, models), path)
+    if kind is FileKind.TURN:
+        from core.recording.reading import read_recording
+
+        recording = read_recording(path)
+        folder = Path(root) if root is not None else path.parent
+        return Opened(recording.graph, Workspace(StorageRoot(folder), models), path,
+                      recording.turns, recording.findings)
+    raise InspectorError(
+        Code.StorageKindMismatch, f"neither a graph nor knowledge, but {kind.value}",
+        place=Place(file=str(path)),
+        hint="open a *.graph.json, a knowledge config, a records file, a knowledge graph, a "
+             "recorded turn, or a folder of them or of Markdown files")
+
+
+def _retrieve(storage: str) -> NodeParams:
+    return RetrieveParams(embedded_string_storage=storage, found_exit=_ANSWER,
+                          not_found_exit=_ANSWER)
+
+
+def _keyword_retrieve(storage: str) -> NodeParams:
+    return KeywordRetrieveParams(corpus=storage, found_exit=_ANSWER, not_found_exit=_ANSWER)
+
+
+def _retrieve_subgraph(storage: str) -> NodeParams:
+    return RetrieveSubgraphParams(knowledge_graph=storage, found_exit=_ANSWER,
+                                  not_found_exit=_ANSWER)
+
+
+_SEARCHING: dict[FileKind, Callable[[str], NodeParams]] = {
+    **dict.fromkeys(KNOWLEDGE_KINDS, _retrieve),
+    FileKind.CORPUS: _keyword_retrieve,
+    FileKind.KNOWLEDGE_GRAPH: _retrieve_subgraph,
+}
+"""Kind of a file → the parameters of a node that searches it, from its storage name."""
+
+
+def graph_around(searching: NodeParams) -> GraphDescription:
+    """Return the graph of two nodes, one that searches → Generate, around a storage alone."""
+    return (
+        GraphDescription()
+        .add_node("knowledge", searching)
+        .add_node(_ANSWER, GenerateParams(template=DEFAULT_TEMPLATE))
+        .set_start_node("knowledge")
+        .set_default_model_name("any model")
+    )
+
+
+def check_path(path: Path | str, *, root: Path | str | None = None) -> tuple[Finding, ...]:
+    """Return every finding of a file, or of all the files of a folder that we know; never raise."""
+    path = Path(path)
+    files = [*known_files(path), *corpora_below(path)] if path.is_dir() else [path]
+    catalog_root = Path(root) if root is not None else path if path.is_dir() else path.parent
+    return tuple(finding for file in files for finding in _findings_of(file, root, catalog_root))
+
+
+def _findings_of(path: Path, root: Path | str | None, catalog_root: Path) -> tuple[Finding, ...]:
+    try:
+        path = _existing(path)
+        if kind_of(path) is FileKind.MEMORY:
+            return _check_memory_file(path, catalog_root)
+        return _check_file(path, root)
+    except FileRefused as refused:
+        return refused.findings
+    except InspectorError as error:
+        findings = Findings(error.code, str(path))
+        findings.error(error.message, hint=error.hint)
+        return tuple(findings)
+
+
+def known_files(folder: Path) -> list[Path]:
+    """List the files below a folder that the inspector can read, by name."""
+    return [path for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix in {".json", ".jsonl", ".ndjson", ".txt"}
+            and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+            and kind_of(path) is not FileKind.UNKNOWN]
+
+
+def corpora_below(folder: Path) -> list[Path]:
+    """List the folders of Markdown at or below a folder, by name; none inside another.
+
+    A folder with nothing that the inspector knows but Markdown files counts too.
+    """
+    if kind_of(folder) is FileKind.CORPUS:
+        return [folder]
+    try:
+        below = sorted(path for path in folder.iterdir()
+                       if path.is_dir() and not path.name.startswith("."))
+    except OSError:
+        return []
+    found = [corpus for path in below for corpus in corpora_below(path)]
+    return found or ([folder] if not known_files(folder) and _has_markdown(folder) else [])
+
+
+def _has_markdown(folder: Path) -> bool:
+    return any(path.suffix in MARKDOWN_SUFFIXES for path in folder.rglob("*"))
+
+
+def neighbours_of(path: Path) -> tuple[Path, ...]:
+    """List the graphs and knowledge files beside a file, by name, as far as they can be opened."""
+    folder = path if path.is_dir() else path.parent
+    try:
+        files = sorted(file for file in folder.iterdir()
+                       if file.suffix in {".json", ".jsonl", ".ndjson"})[:MOST_NEIGHBOURS]
+    except OSError:
+        return ()
+    kinds = _SEARCHING.keys() - {FileKind.RECORDS} | {FileKind.GRAPH}
+    return tuple(file for file in files if kind_of(file) in kinds)
+
+
+def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
+    kind = kind_of(path)
+    folder = Path(root) if root is not None else path.parent
+    if kind in KNOWLEDGE_KINDS:
+        return check_knowledge(path, folder)
+    if path.is_dir():
+        return load_corpus(path).findings
+    if kind is FileKind.KNOWLEDGE_GRAPH:
+        return load_knowledge_graph(path).findings
+    if kind is FileKind.SCHEMAS:
+        return SchemaCatalog.load_file(path).findings
+    if kind in {FileKind.LIST, FileKind.MULTIMAP}:
+        return StringStorage.load(path).findings
+    if kind is FileKind.TURN:
+        from core.recording.reading import read_recording
+
+        return read_recording(path).findings
+    if kind is FileKind.GRAPH:
+        return _check_graph_file(path, root)
+    raise InspectorError(Code.StorageKindMismatch, "not a file that the inspector knows",
+                         place=Place(file=str(path)))
+
+
+def _check_memory_file(path: Path, root: Path) -> tuple[Finding, ...]:
+    """Check a memory store, also against its schema where the root's catalog has that."""
+    found = check_knowledge(path, path.parent)
+    if any(finding.severity is Severity.ERROR for finding in found):
+        return found
+    workspace, store = Workspace(StorageRoot(root)), MemoryStore.load(path)
+    if workspace.broken_catalog is None:
+        try:
+            workspace.memories.check(store, store.schema)
+        except FileRefused as refused:
+            return (*found, *with_lines(refused.findings))
+    return found
+
+
+def _load_graph(path: Path, root: Path | str | None) -> GraphDescription:
+    """Load a graph; a faulty one is refused with all that `check_path` finds in it."""
+    try:
+        return GraphDescription.load(path)
+    except FileRefused:
+        raise FileRefused(_check_graph_file(path, root)) from None
+
+
+def _check_graph_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
+    findings = Findings(Code.GraphCompilationFailed, str(path))
+    graph = GraphDescription.read(path, findings)
+    try:
+        folder = StorageRoot(root if root is not None else _graph_root(graph, path))
+    except InspectorError as error:
+        findings.error(error.message, code=error.code, hint=error.hint, place=error.place)
+    else:
+        check_storages(graph, Workspace(folder), findings, no_progress, never_cancelled)
+    return with_lines(findings)
+
+
+def _existing(path: Path) -> Path:
+    try:
+        exists = path.exists()
+    except (OSError, ValueError) as error:
+        raise InspectorError(Code.StorageFileNotFound, f"cannot look at it: {error}",
+                             place=Place(file=str(path))) from error
+    if not exists:
+        raise InspectorError(Code.StorageFileNotFound, "no such file or folder",
+                             place=Place(file=str(path)), hint="check the path")
+    return path
+
+
+def _graph_root(graph: GraphDescription, path: Path) -> Path:
+    named = graph.storage_root
+    if Path(named).is_absolute():
+        raise InspectorError(Code.StorageOutsideRoot,
+                             f'storage_root "{named}" must be relative to the graph file',
+                             place=Place(file=str(path), json_path="storage_root"))
+    return path.parent / named
+
+
+def _pick_from_folder(folder: Path) -> Path:
+    graphs = sorted(folder.glob(f"*{GRAPH_SUFFIX}"))
+    if graphs:
+        return graphs[0]
+    for path in sorted(folder.glob("*.json")) + sorted(folder.glob("*.jsonl")):
+        if kind_of(path) in _SEARCHING:
+            return path
+    if kind_of(folder) is FileKind.CORPUS or _has_markdown(folder):
+        return folder
+    raise InspectorError(Code.StorageFileNotFound, "no graph and no knowledge in this folder",
+                         place=Place(file=str(folder)))

@@ -1,0 +1,1 @@
+"""Regular expressions of strangers, matched in bounded time."""

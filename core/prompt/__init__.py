@@ -1,0 +1,1 @@
+"""What the model would read: Mustache, placement, lint, dialogs."""

@@ -1,0 +1,236 @@
+"""Replay: what a recorded turn searched is searched again here, and both results are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from core.agent.agent import run_turn
+from core.agent.play import Play
+from core.agent.turn import TurnRequest
+from core.errors import Code, InspectorError, Place
+from core.hits.comparison import TOLERANCE, Comparison, compare_hits
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.knowledge.root import FileKind
+from core.nodes.parameters import KnowledgeSourceKind, NodeParams, RetrievalMode
+from core.recording.listing import RecordedRetrieval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from core.agent.turn import NodeRun, Turn
+    from core.nodes.retrievals import RetrievalResult
+    from core.opening.opening import Opened
+
+_KINDS = {"knowledge": FileKind.KNOWLEDGE, "corpus": FileKind.CORPUS,
+          "knowledge_graph": FileKind.KNOWLEDGE_GRAPH}
+_SELECTING = ("retrieval_mode", "top_k", "threshold", "rrf_k", "filter")
+_SHOWN_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReplay:
+    """One recorded node that searched, and the same search here.
+
+    query : what was searched with; "" when nothing was, which finds nothing.
+    here : None when the search was refused, and `error` says why.
+    changed : what is not as in the recording, and why, in sentences.
+    """
+
+    node: str
+    type: str
+    query: str
+    recorded: RetrievalResult
+    here: RetrievalResult | None
+    comparison: Comparison
+    error: InspectorError | None = None
+    changed: tuple[str, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether the hits differ, or could not be had here."""
+        return self.error is not None or self.comparison.differs
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReplay:
+    """A recorded turn and the replay of its searches, in the order in which they ran.
+
+    notes : nodes that may have searched and cannot be replayed.
+    """
+
+    turn: Turn
+    nodes: tuple[NodeReplay, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether any node's hits differ, or could not be had here."""
+        return any(node.differs for node in self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the searches run, and what they depend on besides their parameters."""
+
+    target: Opened
+    variables: Mapping[str, str]
+    play: Play
+    tolerance: float
+    progress: Progress
+    is_cancelled: IsCancelled
+
+
+def replay_turn(turn: Turn, target: Opened, *, tolerance: float = TOLERANCE,
+                variables: Mapping[str, str] | None = None, play: Play | None = None,
+                progress: Progress = no_progress,
+                is_cancelled: IsCancelled = never_cancelled) -> TurnReplay:
+    """Search again, with the recorded queries and parameters, in the storages of `target`.
+
+    Each node runs on its own, so that what other nodes said does not matter. A parameter that is
+    not recorded is that of the target's node with the same name and type, else the default. A
+    storage that is not here is replaced by that node's, else by the only one that the target has.
+
+    Parameters
+    ----------
+    turn : as it was recorded.
+    target : a graph, or knowledge alone.
+    tolerance : distances that differ by no more agree.
+    variables : the agent's variables, for the names of memory stores.
+    play : what earlier turns have left, for memory stores that are not as in their files.
+
+    Raises
+    ------
+    Cancelled
+        When `is_cancelled` says so.
+    """
+    place = _Place(target, variables or {}, play or Play(), tolerance, progress, is_cancelled)
+    nodes = tuple(_replay(run, run.params, run.retrieval, turn, place) for run in turn.runs
+                  if run.params is not None and run.retrieval is not None)
+    notes = tuple(f'node "{run.name}" is not replayed: its type "{run.type}" is not known here'
+                  for run in turn.runs if run.params is None)
+    return TurnReplay(turn, nodes, notes)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """The node that is going to run here; `changed` grows while it is made."""
+
+    params: NodeParams
+    changed: list[str] = field(default_factory=list)
+
+
+def _replay(run: NodeRun, params: NodeParams, recorded: RetrievalResult, turn: Turn,
+            place: _Place) -> NodeReplay:
+    plan = _plan(run.name, params, recorded, place.target)
+    query = recorded.query.strip()
+    if not query and recorded.hits:
+        query = turn.request.message.strip()
+        if not query:
+            error = InspectorError(
+                Code.InvalidParamValue, "the recording has hits, but neither query nor message",
+                place=Place(node=run.name), hint='add "message" to it')
+            return NodeReplay(run.name, run.type, "", recorded, None, Comparison(), error,
+                              tuple(plan.changed))
+        plan.changed.append("the query is not recorded; the player's message is searched with")
+    request = TurnRequest(query, {run.name: plan.params}, run.name, variables=place.variables,
+                          play=place.play)
+    again = run_turn(request, place.target.workspace, progress=place.progress,
+                     is_cancelled=place.is_cancelled)
+    ran = again.run_of(run.name)
+    here = ran.retrieval if ran is not None else None
+    comparison = (compare_hits(recorded.hits, here.hits, place.tolerance) if here is not None
+                  else Comparison())
+    # Nothing is searched with nothing, so that no storage can be in the way.
+    return NodeReplay(run.name, run.type, query, recorded, here, comparison,
+                      again.error if query else None, tuple(plan.changed))
+
+
+def _plan(name: str, recorded: NodeParams, retrieval: RetrievalResult, target: Opened) -> _Plan:
+    specs = recorded.specs()
+    taken, notes = frozenset(specs), list[str]()
+    if isinstance(retrieval, RecordedRetrieval):
+        taken, notes = retrieval.taken, list(retrieval.notes)
+    base = next((node.params for node in target.graph.nodes
+                 if node.name == name and type(node.params) is type(recorded)), type(recorded)())
+    values = {param: getattr(recorded, param) for param in taken if not specs[param].is_exit}
+    if "source_kind" in specs and values.get("embedded_string_storage"):
+        values.setdefault("source_kind", KnowledgeSourceKind.FromFile)
+    elif "source_kind" in specs and values.get("storage_name"):
+        values.setdefault("source_kind", KnowledgeSourceKind.FromName)
+    ends = {param: "" for param, spec in specs.items() if spec.is_exit or param == "input"}
+    plan = _Plan(replace(base, **(values | ends)), notes)
+    unknown = [f"{param} ({_shown(plan.params, param)} here)" for param in _SELECTING
+               if param in specs and param not in taken and _is_read(plan.params, param)]
+    if unknown:
+        plan.changed.append(f"not recorded: {', '.join(unknown)}")
+    _choose_storage(plan, base, target)
+    return plan
+
+
+def _choose_storage(plan: _Plan, base: NodeParams, target: Opened) -> None:
+    """Keep the recorded storage when it is here, else take the target's."""
+    param, kind = _storage_param(plan.params)
+    if not param or _is_from_name(plan.params):
+        return
+    recorded = getattr(plan.params, param)
+    why = "no storage is recorded"
+    if recorded:
+        try:
+            target.workspace.root.resolve(recorded, _KINDS[kind])
+        except InspectorError as error:
+            why = f"the recorded storage cannot be used here: {error.message}"
+        else:
+            return
+    if _is_from_name(base):
+        plan.params = replace(plan.params, **_from_name(base))
+        plan.changed.append(f'{why}; the memory store "{_value(base, "storage_name")}" is '
+                            "searched")
+        return
+    storage = _value(base, param) or _only_storage(kind, target)
+    if storage and storage != recorded:
+        plan.params = replace(plan.params, **{param: storage})
+        plan.changed.append(f'{why}; "{storage}" is searched')
+
+
+def _storage_param(params: NodeParams) -> tuple[str, str]:
+    """Return which parameter names the file that a node searches, and the kind of that file."""
+    return next(((name, spec.file_kind) for name, spec in params.specs().items()
+                 if spec.file_kind in _KINDS), ("", ""))
+
+
+def _only_storage(kind: str, target: Opened) -> str:
+    """Return the one file of a kind that the nodes of the target search, "" for none or several."""
+    named = set()
+    for node in target.graph.nodes:
+        param, its_kind = _storage_param(node.params)
+        if its_kind == kind:
+            named.add(_value(node.params, param))
+    named.discard("")
+    return named.pop() if len(named) == 1 else ""
+
+
+def _is_from_name(params: NodeParams) -> bool:
+    return getattr(params, "source_kind", None) is KnowledgeSourceKind.FromName
+
+
+def _from_name(base: NodeParams) -> dict[str, Any]:
+    return {param: getattr(base, param)
+            for param in ("source_kind", "storage_name", "schema", "embedded_string_storage")}
+
+
+def _is_read(params: NodeParams, param: str) -> bool:
+    """Tell whether the node's mode reads a parameter at all."""
+    mode = getattr(params, "retrieval_mode", RetrievalMode.Dense)
+    return {"rrf_k": mode is RetrievalMode.Hybrid,
+            "threshold": mode is not RetrievalMode.Lexical}.get(param, True)
+
+
+def _value(params: NodeParams, param: str) -> str:
+    return str(getattr(params, param, ""))
+
+
+def _shown(params: NodeParams, param: str) -> str:
+    value = params.specs()[param].to_json(getattr(params, param))
+    text = f"{value:g}" if isinstance(value, float) else str(value) or "none"
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS - 1] + "…"

@@ -1,0 +1,1 @@
+"""Retrieve: search of a knowledge file or a memory store → selection → why not → listing."""

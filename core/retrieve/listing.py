@@ -1,0 +1,186 @@
+"""What tables and the details pane ask of a `Selection`, beyond selecting itself."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, text_key
+from core.hits.words import QueryWords
+from core.index.tokens import query_tokens
+from core.nodes.parameters import RetrievalMode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from core.index.candidates import Candidates
+    from core.retrieve.select import Hit, Selection, Settings
+
+_FIELDS = {
+    RetrievalMode.Dense: ("rank", "distance", "rank_dense"),
+    RetrievalMode.Lexical: ("rank", "bm25_score"),
+    RetrievalMode.Hybrid: ("rank", "distance", "rank_dense", "bm25_score", "fused_score"),
+}
+_LEAST_END = 0.1
+_MARKS = 12
+
+
+class RecordListing:
+    """Makes a `core.hits.listing.Listing` of a selection of records."""
+
+    candidates: Candidates
+    settings: Settings
+
+    def story(self, row: int) -> Hit:
+        """Return everything about one record in this turn."""
+        raise NotImplementedError
+
+    @property
+    def search(self) -> object:
+        """The candidates."""
+        return self.candidates
+
+    @property
+    def record_count(self) -> int:
+        """Number of records in the storage."""
+        return self.candidates.record_count
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The number fields of `Hit` that this mode has."""
+        return _FIELDS[self.settings.mode]
+
+    @property
+    def bar(self) -> Bar | None:
+        """The distance, ending at that of the farthest record; None in Lexical mode."""
+        dense = self.candidates.dense
+        if dense is None or self.settings.mode is RetrievalMode.Lexical:
+            return None
+        end = float(dense.distances[dense.order[-1]]) if len(dense.order) else 1.0
+        return Bar("distance", max(end, _LEAST_END),
+                   self.settings.threshold if self.settings.limited else None)
+
+    @cached_property
+    def words(self) -> QueryWords:
+        """The query's tokens: as the BM25 leg saw them, or where it did not run, as it would."""
+        sparse = self.candidates.sparse
+        tokens = query_tokens(self.candidates.query) if sparse is None else sparse.tokens
+        return QueryWords(frozenset(tokens))
+
+    @property
+    def marks(self) -> Mapping[str, Sequence[float]]:
+        """The distances of the nearest records: thresholds at which the result changes."""
+        dense = self.candidates.dense
+        if dense is None:
+            return {}
+        return {"threshold": dense.distances[dense.rows[:_MARKS]].tolist()}
+
+    @property
+    def timing(self) -> Timing:
+        """How long the search took."""
+        found = self.candidates
+        dense = found.dense
+        return Timing(found.search_ms, None if dense is None else found.embed_ms,
+                      dense is not None and not dense.from_index)
+
+    @property
+    def known_fields(self) -> tuple[str, ...] | None:
+        """The metadata fields that the schema declares."""
+        return self.candidates.field_names
+
+    def row_of(self, hit_id: str) -> int:
+        """Return the row of the record with this id, or −1."""
+        try:
+            return self.candidates.ids.index(hit_id)
+        except ValueError:
+            return -1
+
+    def score_lines(self, row: int) -> tuple[ScoreLine, ...]:
+        """Say each number that the record has in this mode, and the sum of a fused score."""
+        return _score_lines(self.story(row), self.settings)
+
+    def metadata(self, row: int) -> Mapping[str, Any]:
+        """Return the record's metadata as its file has it."""
+        known = self.candidates.metadata
+        return (known[row] or {}) if row < len(known) else {}
+
+
+def near_miss_keys(selection: Selection, field: str, rows: Sequence[int]) -> SortKeys:
+    """Return what near-misses are sorted by, from the arrays: stories take milliseconds."""
+    found = selection.candidates
+    at = np.array(rows, dtype=np.int64)
+    if field == "id":
+        return [text_key(found.ids[row]) for row in rows]
+    if field == "text":
+        return [text_key(found.texts[row]) for row in rows]
+    if field == "reason":
+        return selection.reasons(at).astype(np.float64)
+    return _numbers(selection, found, field, at)
+
+
+def _numbers(selection: Selection, found: Candidates, field: str,
+             at: NDArray[np.int64]) -> NDArray[np.float64]:
+    values = np.full(len(at), np.nan)
+    mode = selection.settings.mode
+    dense = None if mode is RetrievalMode.Lexical else found.dense
+    if field == "rank" and mode is not RetrievalMode.Hybrid:
+        field = "rank_dense" if mode is RetrievalMode.Dense else "rank_sparse"
+    if field == "distance" and dense is not None:
+        values[:] = dense.distances[at]
+    elif field == "rank_dense" and dense is not None:
+        values[:] = dense.rank[at]
+    elif field == "rank_sparse" and found.sparse is not None:
+        values[:] = found.sparse.rank[at]
+    elif field == "bm25_score" and found.sparse is not None:
+        values[:] = found.sparse.scores[at]
+    elif field in ("rank", "fused_score") and selection.fused is not None:
+        places = {row: place for place, row in enumerate(selection.fused.rows.tolist())}
+        fused = np.array([places.get(row, -1) for row in at.tolist()], dtype=np.int64)
+        inside = fused >= 0
+        values[inside] = (fused[inside] + 1 if field == "rank"
+                          else selection.fused.scores[fused[inside]])
+    if field in ("rank_dense", "rank_sparse", "bm25_score"):
+        values[values == 0] = np.nan
+    return values
+
+
+def fused_arithmetic(hit: Hit, settings: Settings) -> str:
+    """Return how the fused score came about, e.g. ``1/(60+3) + 1/(60+1) = 0.0323``.
+
+    A leg has a part in it where it yielded the record: within its depth, and for the dense leg
+    within the threshold.
+    """
+    if hit.fused_score is None:
+        return ""
+    parts = []
+    if hit.rank_dense is not None and hit.rank_dense <= settings.depth and (
+            not settings.limited or (hit.exact_distance is not None and
+                                     np.float32(hit.exact_distance)
+                                     <= np.float32(settings.threshold))):
+        parts.append(f"1/({settings.rrf_k}+{hit.rank_dense})")
+    if hit.rank_sparse is not None and hit.rank_sparse <= settings.depth:
+        parts.append(f"1/({settings.rrf_k}+{hit.rank_sparse})")
+    return f"{' + '.join(parts)} = {hit.fused_score:.4f}"
+
+
+def _score_lines(hit: Hit, settings: Settings) -> tuple[ScoreLine, ...]:
+    distance = hit.distance if hit.distance is not None else hit.exact_distance
+    numbers = (
+        ("rank", hit.rank, "d"), ("cosine distance", distance, ".6f"),
+        ("dense rank", hit.rank_dense, "d"), ("BM25 score", hit.bm25_score, ".6f"),
+        ("BM25 rank", hit.rank_sparse, "d"))
+    lines = []
+    for name, value, form in numbers:
+        if value is not None:
+            # Known, but no part of this hit's score.
+            note = "not in the dense leg" if name == "cosine distance" and hit.distance is None \
+                else ""
+            lines.append(ScoreLine(name, format(value, form), note))
+    if hit.fused_score is not None:
+        lines.append(ScoreLine("fused score", fused_arithmetic(hit, settings)))
+    lines.append(ScoreLine("record", f"number {hit.row} in the file"))
+    return tuple(lines)

@@ -1,0 +1,312 @@
+"""Stage 1 of a turn: query → candidates over one knowledge base. Costly, off the GUI thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from core.embedding.embedder import embedder_for
+from core.embedding.index_file import USEARCH, read_index_header
+from core.embedding.models import find_model
+from core.embedding.prebuilt import compare_with_model, prebuilt_vectors
+from core.embedding.vectors import RecordVectors, prepare_vectors, vectors_key
+from core.errors import Code, InspectorError, Place
+from core.index.candidates import Candidates, DenseLeg, SparseLeg
+from core.index.dense import (
+    SMALL_STORE,
+    HnswIndex,
+    build_index,
+    dense_leg,
+    index_key,
+    load_index,
+    store_index,
+)
+from core.index.index_process import IndexTask, ProcessIndex
+from core.index.lexical import LexicalIndex, prepare_lexical, sparse_leg
+from core.io.folders import cache_folder
+from core.io.progress import IsCancelled, Progress, alone, never_cancelled, no_progress, stop_if
+from core.io.sidecar import SidecarFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from core.embedding.embedder import Embedder, ModelProvider
+    from core.knowledge.base import KnowledgeBase
+
+REMEMBERED_QUERIES = 256
+
+
+class FilterProtocol(Protocol):
+    """A compiled filter, as far as a search needs it."""
+
+    def mask(self, columns: Mapping[str, Any], count: int) -> NDArray[np.bool_]:
+        """Which of the `count` records match: bool (count,)."""
+
+    def falsified(self, columns: Mapping[str, Any], row: int) -> str:
+        """Say which part of the filter is false for a record that does not match."""
+
+
+class KnowledgeSearch:
+    """Searches one knowledge base; loads or builds what that takes, when it is first needed.
+
+    Every method may be called from any thread. What is being prepared in one thread, another
+    waits for, as long as it is not cancelled itself.
+
+    Parameters
+    ----------
+    knowledge : the records; they never change.
+    models : where embedding models come from. The lexical leg never asks for one.
+    sidecars : where what was built is kept; beside the knowledge file by default.
+    """
+
+    def __init__(self, knowledge: KnowledgeBase, models: ModelProvider,
+                 sidecars: SidecarFolder | None = None) -> None:
+        self.knowledge = knowledge
+        self._models = models
+        beside = knowledge.path if knowledge.files else None
+        self._sidecars = sidecars or SidecarFolder(beside, cache_folder())
+        self._lexical: LexicalIndex | None = None
+        self._vectors: RecordVectors | None = None
+        self._index: HnswIndex | ProcessIndex | None = None
+        self._model_identity = ""
+        self._made_by = ""
+        self._locks = {"sparse": threading.Lock(), "dense": threading.Lock(),
+                       "index": threading.Lock()}
+        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._queries_lock = threading.Lock()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was rebuilt and why, and what could not be written."""
+        return self._sidecars.notes
+
+    @property
+    def sparse_ready(self) -> bool:
+        """Whether the lexical leg can answer at once."""
+        return self._lexical is not None
+
+    @property
+    def dense_ready(self) -> bool:
+        """Whether the records' vectors are there, and the model that embeds queries."""
+        return self._vectors is not None and self._models.loaded(self._model_name)
+
+    @property
+    def index_ready(self) -> bool:
+        """Whether the HNSW index answers; until then an exact scan does."""
+        return self._index is not None
+
+    def prepare_sparse(self, progress: Progress = no_progress,
+                       is_cancelled: IsCancelled = never_cancelled) -> None:
+        """Load the BM25 index, or build it.
+
+        Raises
+        ------
+        Cancelled
+            When `is_cancelled` says so.
+        """
+        if self._lexical is None:
+            with alone(self._locks["sparse"], is_cancelled):
+                if self._lexical is None:
+                    self._lexical = prepare_lexical(self.knowledge.texts, self.knowledge.digest,
+                                                    self._sidecars, progress, is_cancelled)
+
+    def prepare_dense(self, progress: Progress = no_progress,
+                      is_cancelled: IsCancelled = never_cancelled) -> None:
+        """Load the model and the records' vectors, embedding what is missing.
+
+        A prebuilt USearch index that fits gives its vectors, so that nothing is embedded.
+        A store of up to `SMALL_STORE` records gets its HNSW index too.
+
+        Raises
+        ------
+        InspectorError
+            8003 or 4001 for the model.
+        Cancelled
+            When `is_cancelled` says so; what was embedded until then is kept.
+        """
+        if self._vectors is None:
+            with alone(self._locks["dense"], is_cancelled):
+                if self._vectors is None:
+                    embedder = self._embedder(progress)
+                    vectors, self._made_by = self._make_vectors(embedder, progress, is_cancelled)
+                    self._model_identity = embedder.identity
+                    self._vectors = vectors
+        if len(self.knowledge.ids) <= SMALL_STORE:
+            self.prepare_index(progress, is_cancelled)
+
+    def prepare_index(self, progress: Progress = no_progress,
+                      is_cancelled: IsCancelled = never_cancelled) -> None:
+        """Load the HNSW index, or build it; prepares the vectors first.
+
+        Raises
+        ------
+        As `prepare_dense`.
+        """
+        if self._vectors is None:
+            self.prepare_dense(progress, is_cancelled)
+        if self._index is None and len(self.knowledge.ids):
+            with alone(self._locks["index"], is_cancelled):
+                if self._index is None and self._vectors is not None:
+                    self._index = self._make_index(self._vectors, progress, is_cancelled)
+
+    def compare_prebuilt(self, progress: Progress = no_progress) -> None:
+        """Note it when the vectors of a prebuilt index are not the model's: background work.
+
+        Raises
+        ------
+        InspectorError
+            8003 or 4001 for the model.
+        """
+        if self._made_by == self._model_identity:
+            return
+        for path in self._prebuilt_index():
+            progress("comparing the prebuilt index with the model", 0, 0)
+            compare_with_model(path, self.knowledge.texts, self._embedder(progress),
+                               self._sidecars)
+
+    def search(self, query: str, *, dense: bool, compiled_filter: FilterProtocol | None = None,
+               progress: Progress = no_progress,
+               is_cancelled: IsCancelled = never_cancelled) -> Candidates:
+        """Rank the records for a query; the result is immutable.
+
+        Parameters
+        ----------
+        query : the resolved text.
+        dense : whether the dense leg is wanted; without it no model is loaded.
+        compiled_filter : only records that match it are ranked; None for all.
+
+        Raises
+        ------
+        InspectorError
+            8003 or 4001 for the model, with `dense`.
+        Cancelled
+            When `is_cancelled` says so.
+        """
+        self.prepare_sparse(progress, is_cancelled)
+        vector, embed_ms = None, 0.0
+        if dense:
+            self.prepare_dense(progress, is_cancelled)
+            started = time.perf_counter()
+            vector = self._embed_query(query, progress)
+            embed_ms = 1000 * (time.perf_counter() - started)
+        stop_if(is_cancelled)
+        started = time.perf_counter()
+        knowledge = self.knowledge
+        matching = None
+        if compiled_filter is not None:
+            matching = compiled_filter.mask(knowledge.columns, len(knowledge.ids))
+        sparse = self._sparse_leg(query, matching)
+        dense_result = self._dense_leg(vector, matching) if vector is not None else None
+        return Candidates(
+            query=query, ids=knowledge.ids, texts=knowledge.texts, matching=matching,
+            matching_count=(len(knowledge.ids) if matching is None
+                            else int(np.count_nonzero(matching))),
+            dense=dense_result, sparse=sparse,
+            why_filtered=WhyFiltered(knowledge.columns, compiled_filter),
+            metadata=knowledge.metadata,
+            field_names=tuple(field.name for field in knowledge.fields),
+            embed_ms=embed_ms, search_ms=1000 * (time.perf_counter() - started))
+
+    @property
+    def _model_name(self) -> str:
+        """The model's catalog name, or its folder: a relative one starts at the config's."""
+        name = self.knowledge.config.embedding_model
+        entry = find_model(name, self.knowledge.path.parent)
+        return entry.name if entry is not None else name
+
+    def _embedder(self, progress: Progress) -> Embedder:
+        where = Place(file=str(self.knowledge.path), json_path="embedding_model")
+        return embedder_for(self._models, self._model_name, where, progress)
+
+    def _embed_query(self, query: str, progress: Progress) -> NDArray[np.float32]:
+        """Embed a query, or return what it was embedded as before."""
+        with self._queries_lock:
+            known = self._queries.get(query)
+        if known is not None:
+            return known
+        embedder = self._embedder(progress)
+        if embedder.identity != self._model_identity:
+            raise InspectorError(Code.InvalidEmbeddedStringStorageData,
+                                 "the embedding model has changed since the records were embedded",
+                                 place=Place(file=str(self.knowledge.path)),
+                                 hint="reload the knowledge")
+        vector = embedder.embed_query(query)
+        vector.setflags(write=False)
+        with self._queries_lock:
+            self._queries[query] = vector
+            if len(self._queries) > REMEMBERED_QUERIES:
+                self._queries.popitem(last=False)
+        return vector
+
+    def _sparse_leg(self, query: str, matching: NDArray[np.bool_] | None) -> SparseLeg:
+        if self._lexical is None:
+            raise LookupError("the lexical leg has not been prepared")
+        return sparse_leg(self._lexical, query, matching)
+
+    def _dense_leg(self, vector: NDArray[np.float32],
+                   matching: NDArray[np.bool_] | None) -> DenseLeg:
+        if self._vectors is None:
+            raise LookupError("the dense leg has not been prepared")
+        return dense_leg(self._vectors, vector, matching, self._index)
+
+    def _make_vectors(self, embedder: Embedder, progress: Progress,
+                      is_cancelled: IsCancelled) -> tuple[RecordVectors, str]:
+        """Load or make the records' vectors; also return whose they are, for their sidecar."""
+        texts, digest = self.knowledge.texts, self.knowledge.digest
+        for path in self._prebuilt_index():
+            found = prebuilt_vectors(path, texts, digest, embedder, self._sidecars, progress,
+                                     is_cancelled)
+            if found is not None:
+                return found
+        return prepare_vectors(texts, digest, embedder, self._sidecars, progress,
+                               is_cancelled), embedder.identity
+
+    def _make_index(self, vectors: RecordVectors, progress: Progress,
+                    is_cancelled: IsCancelled) -> HnswIndex | ProcessIndex:
+        digest, (count, dimension) = self.knowledge.digest, vectors.vectors.shape
+        key = index_key(digest, self._made_by, count, dimension)
+        ready_made = self._prebuilt_hnsw()
+        progress("loading the vector index", 0, 0)
+        if self._models.index_maker is not None and count > SMALL_STORE:
+            made = self._models.index_maker(IndexTask(
+                key, vectors_key(digest, self._made_by, dimension), self._sidecars, ready_made),
+                progress, is_cancelled)
+            if made is not None:
+                return made
+        index = load_index(key, self._sidecars, ready_made)
+        if index is None:
+            index = build_index(vectors, progress, is_cancelled)
+            store_index(index, key, self._sidecars)
+        return index
+
+    def _prebuilt_index(self) -> Sequence[Path]:
+        """Where the knowledge config says that there is an index already."""
+        knowledge = self.knowledge
+        if not knowledge.config.index_file:
+            return ()
+        return (knowledge.path.resolve().parent / knowledge.config.index_file,)
+
+    def _prebuilt_hnsw(self) -> Sequence[Path]:
+        """As `_prebuilt_index`; one of USearch gives its vectors only and is not searched."""
+        headers = {path: read_index_header(path) for path in self._prebuilt_index()}
+        return [path for path, header in headers.items()
+                if header is None or header.format != USEARCH]
+
+
+class WhyFiltered:
+    """Tells which part of the filter is false for a record; "" without a filter."""
+
+    def __init__(self, columns: Mapping[str, Any], compiled: FilterProtocol | None) -> None:
+        self._columns = columns
+        self._compiled = compiled
+
+    def __call__(self, row: int) -> str:
+        """Say it in a few words (``args[1] is false``)."""
+        return self._compiled.falsified(self._columns, row) if self._compiled is not None else ""

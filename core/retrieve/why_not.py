@@ -1,0 +1,254 @@
+"""The smallest change of parameters that would let a near-miss in."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.index.candidates import MAX_DEPTH, MAX_TOP_K, leg_depth, ranks
+from core.nodes.parameters import RetrievalMode
+
+if TYPE_CHECKING:
+    from core.retrieve.select import Reason, Selection
+
+Rows = NDArray[np.int64]
+
+THRESHOLD_DECIMALS = 3
+MAX_THRESHOLD = 2.0
+_DEPTHS = np.array([leg_depth(top_k) for top_k in range(1, MAX_TOP_K + 1)])
+_NEVER = MAX_DEPTH + 1
+
+
+def threshold_for(distance: float) -> float:
+    """Return the smallest threshold of three decimals that keeps this distance, at most 2."""
+    scale: int = 10 ** THRESHOLD_DECIMALS
+    steps = math.floor(distance * scale)
+    while np.float32(steps / scale) < np.float32(distance):
+        steps += 1
+    return min(max(steps, 1) / scale, MAX_THRESHOLD)
+
+
+def needed_change(selection: Selection, row: int, reason: Reason) -> str:
+    """Say in one line what would let the record in, e.g. ``top_k ≥ 9 · threshold ≥ 0.702``.
+
+    Exact: with just these values changed the record is a hit, and with a smaller value of the
+    parameter named it is not. Where several parameters must change, the threshold is the
+    smallest that lets the record through its gate and `top_k` the smallest beside it. What
+    follows ``filter:`` or ``index missed it:`` is needed once the filter lets the record pass,
+    or an exact search took the place of the index.
+    """
+    mode = selection.settings.mode
+    if mode is RetrievalMode.Lexical:
+        parts = _lexical_parts(selection, row)
+    elif mode is RetrievalMode.Dense:
+        parts = _dense_parts(selection, row)
+    else:
+        parts = _hybrid_parts(selection, row, reason)
+    if reason == "filter":
+        parts.insert(0, f"filter: {selection.candidates.why_filtered(row)}")
+    return " · ".join(parts)
+
+
+def _lexical_parts(selection: Selection, row: int) -> list[str]:
+    if not selection.sparse.scores[row] > 0:
+        return ["out of reach: it has no word of the query"]
+    return _rank_part(selection, _sparse_rank(selection, row))
+
+
+def _dense_parts(selection: Selection, row: int) -> list[str]:
+    rank = _dense_rank(selection, row)
+    parts = _rank_part(selection, rank)
+    if rank > selection.settings.most_top_k:
+        return parts
+    return _index_part(selection, row) + parts + _threshold_part(selection, row)
+
+
+def _index_part(selection: Selection, row: int) -> list[str]:
+    if selection.dense.rank[row] or not selection.candidates.matches(row):
+        return []
+    return ["index missed it: an exact search would find it"]
+
+
+def _threshold_part(selection: Selection, row: int) -> list[str]:
+    distance = selection.dense.distances[row]
+    if not selection.settings.limited or distance <= np.float32(selection.settings.threshold):
+        return []
+    return [f"threshold ≥ {threshold_for(float(distance)):.{THRESHOLD_DECIMALS}f}"]
+
+
+def _rank_part(selection: Selection, rank: int) -> list[str]:
+    settings = selection.settings
+    if rank <= settings.top_k:
+        return []
+    if rank > settings.most_top_k:
+        return [f"out of reach: rank {rank}, {settings.top_k_name} ends at {settings.most_top_k}"]
+    return [f"{settings.top_k_name} ≥ {rank}"]
+
+
+def _dense_rank(selection: Selection, row: int) -> int:
+    """Return the row's dense rank, or what it would be if it passed the filter and were found."""
+    dense, matching = selection.dense, selection.candidates.matching
+    if dense.rank[row]:
+        return int(dense.rank[row])
+    rivals = dense.order if matching is None else dense.rows
+    return 1 + _place(rivals, row, dense.distances)
+
+
+def _sparse_rank(selection: Selection, row: int) -> int:
+    """Return its BM25 rank, or what it would be if it passed the filter; 0 without a score."""
+    sparse = selection.sparse
+    if sparse.rank[row] or not sparse.scores[row] > 0:
+        return int(sparse.rank[row])
+    return 1 + _place(sparse.rows, row, sparse.scores, sign=-1)
+
+
+def _place(rows: Rows, row: int, values: NDArray[np.float32], sign: int = 1) -> int:
+    """Count those of `rows`, sorted by (sign · value, row), that come before the row."""
+    def key(other: Any) -> tuple[float, int]:
+        return sign * float(values[other]), int(other)
+
+    return bisect_left(rows, key(row), key=key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Legs:
+    """Both legs as the record would find them, and its own ranks there (0 = absent).
+
+    Where it is `inserted`, the rows and ranks are without it, and the others move down for it.
+    """
+
+    row: int
+    dense_rows: Rows
+    dense_ranks: NDArray[np.int32]
+    sparse_rows: Rows
+    sparse_ranks: NDArray[np.int32]
+    dense: int
+    sparse: int
+    inserted: bool
+
+    def ranks(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Dense and BM25 rank of each of `rows`, `_NEVER` where absent."""
+        both = []
+        for known, own in ((self.dense_ranks, self.dense), (self.sparse_ranks, self.sparse)):
+            rank = known[rows].astype(np.int64)
+            if self.inserted and own:
+                rank += rank >= own
+            both.append(np.where(rank > 0, rank, _NEVER))
+        return both[0], both[1]
+
+
+def _hybrid_parts(selection: Selection, row: int, reason: Reason) -> list[str]:
+    parts = None if reason == "index" else _parts_with(selection, _legs(selection, row))
+    if parts is not None:
+        return parts
+    missed = _index_part(selection, row)
+    if missed:
+        parts = _parts_with(selection, _exact_legs(selection, row))
+        if parts is not None:
+            return missed + parts
+    return [f"out of reach: no top_k up to {MAX_TOP_K} lets it in"]
+
+
+def _parts_with(selection: Selection, legs: _Legs) -> list[str] | None:
+    """Return the cheapest change: top_k or threshold alone, else both; None if none will do."""
+    settings = selection.settings
+    alone = _smallest_top_k(selection, legs, settings.threshold)
+    if alone == settings.top_k:
+        return []
+    gate = _threshold_part(selection, legs.row)
+    if gate:
+        raised = threshold_for(float(selection.dense.distances[legs.row]))
+        with_gate = _smallest_top_k(selection, legs, raised)
+        if with_gate == settings.top_k:
+            return gate
+        if alone is None and with_gate is not None:
+            return [f"top_k ≥ {with_gate}", *gate]
+    return None if alone is None else [f"top_k ≥ {alone}"]
+
+
+def _legs(selection: Selection, row: int) -> _Legs:
+    dense, sparse = selection.dense, selection.sparse
+    if selection.candidates.matches(row):
+        own, inserted = (int(dense.rank[row]), int(sparse.rank[row])), False
+    else:
+        own, inserted = (_dense_rank(selection, row), _sparse_rank(selection, row)), True
+    return _Legs(row, dense.rows, dense.rank, sparse.rows, sparse.rank, *own, inserted)
+
+
+def _exact_legs(selection: Selection, row: int) -> _Legs:
+    """Return the legs if an exact search had taken the place of the index."""
+    dense, sparse, matching = selection.dense, selection.sparse, selection.candidates.matching
+    exact = dense.order if matching is None else dense.order[matching[dense.order]]
+    exact = exact[:MAX_DEPTH]
+    exact_ranks = ranks(exact, selection.candidates.record_count)
+    return _Legs(row, exact, exact_ranks, sparse.rows, sparse.rank, int(exact_ranks[row]),
+                 int(sparse.rank[row]), False)
+
+
+def _smallest_top_k(selection: Selection, legs: _Legs, threshold: float) -> int | None:
+    """Find the smallest top_k, from the present one up, that makes the record a Hybrid hit.
+
+    A larger top_k also deepens the legs, so the fused ranks move with it. Between the depths at
+    which the record itself enters a leg its score stands still and the others' only grow: each
+    of them overtakes it at one depth, for good. Counting who has overtaken it by each top_k
+    gives its rank there.
+    """
+    gated = len(selection.gate(legs.dense_rows[:MAX_DEPTH], threshold))
+    limit = threshold if threshold else math.inf
+    within = selection.dense.distances[legs.row] <= np.float32(limit)
+    gated += legs.inserted and bool(within)
+    dense = legs.dense if 0 < legs.dense <= gated else _NEVER
+    sparse = legs.sparse or _NEVER
+    first, rrf_k = selection.settings.top_k, selection.settings.rrf_k
+    starts = sorted({max(first, _top_k_for(rank)) for rank in (dense, sparse)})
+    for start, end in zip(starts, [*starts[1:], MAX_TOP_K + 1], strict=True):
+        if start >= end:
+            continue
+        depth = leg_depth(start)
+        overtaken = _overtaken_at(legs, gated, rrf_k, dense if dense <= depth else _NEVER,
+                                  sparse if sparse <= depth else _NEVER)
+        rank = 1 + np.cumsum(np.bincount(overtaken, minlength=MAX_TOP_K + 2))[start:end]
+        fits = np.flatnonzero(rank <= np.arange(start, end))
+        if len(fits):
+            return start + int(fits[0])
+    return None
+
+
+def _overtaken_at(legs: _Legs, gated: int, rrf_k: int, dense: int,
+                  sparse: int) -> NDArray[np.int64]:
+    """Return the top_k from which each rival stands before a record with these ranks.
+
+    `MAX_TOP_K` + 1 for never. A rival enters one leg first, and counts as in both only from its
+    deeper rank on. Ties go to the lower dense rank, then to the lower BM25 rank.
+    """
+    mine = sum(1.0 / (rrf_k + rank) for rank in (dense, sparse) if rank < _NEVER)
+    # A rival's score is at most twice that of its better rank, so no deeper one can do it.
+    reach = math.ceil(2.0 / mine) - rrf_k + 1
+    near_dense, near_sparse = legs.dense_rows[:min(reach, gated)], legs.sparse_rows[:reach]
+    place = legs.dense_ranks[near_sparse]
+    only_sparse = near_sparse[(place == 0) | (place > len(near_dense))]
+    rivals = np.concatenate([near_dense, only_sparse])
+    dense_ranks, sparse_ranks = legs.ranks(rivals[rivals != legs.row])
+    dense_ranks[dense_ranks > gated] = _NEVER
+    from_dense = np.where(dense_ranks < _NEVER, 1.0 / (rrf_k + dense_ranks), 0.0)
+    from_sparse = np.where(sparse_ranks < _NEVER, 1.0 / (rrf_k + sparse_ranks), 0.0)
+    first_dense = dense_ranks < sparse_ranks
+    first = np.where(first_dense, from_dense, from_sparse)
+    wins_tie = np.where(first_dense, dense_ranks < dense,
+                        (dense == _NEVER) & (sparse_ranks < sparse))
+    by_first = (first > mine) | ((first == mine) & wins_tie)
+    total = from_dense + from_sparse
+    by_both = (total > mine) | ((total == mine) & (dense_ranks < dense))
+    nearer, deeper = np.minimum(dense_ranks, sparse_ranks), np.maximum(dense_ranks, sparse_ranks)
+    depth = np.where(by_first, nearer, np.where(by_both, deeper, _NEVER))
+    return 1 + np.searchsorted(_DEPTHS, depth)
+
+
+def _top_k_for(depth: int) -> int:
+    """Return the smallest top_k whose legs are this deep, `MAX_TOP_K` + 1 if none is."""
+    return 1 + int(np.searchsorted(_DEPTHS, depth))

@@ -1,1 +1,0 @@
-"""Query → candidates: the costly stage."""

@@ -1,1 +1,0 @@
-"""Candidates → hits, near-misses and counts: the pure, fast stage."""

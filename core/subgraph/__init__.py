@@ -1,0 +1,1 @@
+"""Subgraph retrieval: knowledge graph → matches → walk → listing."""

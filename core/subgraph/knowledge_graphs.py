@@ -1,0 +1,98 @@
+"""The knowledge graphs below a storage root, opened once and searched often."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from core.index.search_cache import SearchCache
+from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.knowledge.root import FileKind, StorageRoot
+from core.subgraph.graph_file import load_knowledge_graph
+from core.subgraph.searcher import SubgraphSearcher
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.embedding.embedder import ModelProvider
+    from core.subgraph.search import SubgraphCandidates
+
+BYTES_PER_NODE = 8
+"""What a search keeps of each node: a score and a distance."""
+
+
+class KnowledgeGraphs:
+    """Opens knowledge graph files and keeps the results of searches in them.
+
+    A search is cached by file, query and whether it embeds: scope, `top_k` and depth only choose
+    from its result.
+    """
+
+    def __init__(self, root: StorageRoot, models: ModelProvider) -> None:
+        self._root = root
+        self._models = models
+        self._lock = threading.RLock()
+        self._searchers: dict[Path, SubgraphSearcher] = {}
+        self._paths: dict[str, Path] = {}
+        self._searches: SearchCache[tuple[Path, str, bool], SubgraphCandidates] = SearchCache(
+            lambda found: len(found.graph) * BYTES_PER_NODE)
+
+    def searcher(self, name: str, *, node: str = "", progress: Progress = no_progress,
+                 is_cancelled: IsCancelled = never_cancelled) -> SubgraphSearcher:
+        """Open a knowledge graph, or return it if it is open already.
+
+        Raises
+        ------
+        InspectorError
+            3009, 3010, 3011 for the path; FileRefused with all findings for its content.
+        """
+        known = self.if_open(name)
+        if known is not None:
+            return known
+        path = self._root.resolve(name, FileKind.KNOWLEDGE_GRAPH, node=node,
+                                  param="knowledge_graph")
+        fresh = self._searchers.get(path) or SubgraphSearcher(
+            load_knowledge_graph(path, progress=progress, is_cancelled=is_cancelled), path,
+            self._models)
+        with self._lock:
+            self._paths[name] = path
+            return self._searchers.setdefault(path, fresh)
+
+    def if_open(self, name: str) -> SubgraphSearcher | None:
+        """Return a graph that has been opened by this name before, without a look at the disk."""
+        with self._lock:
+            path = self._paths.get(name)
+            return self._searchers[path] if path is not None else None
+
+    def candidates(self, name: str, query: str, *, embeddings: bool, node: str = "",
+                   cached_only: bool = False, progress: Progress = no_progress,
+                   is_cancelled: IsCancelled = never_cancelled) -> SubgraphCandidates | None:
+        """Search a knowledge graph, or return what the same search found before.
+
+        Returns
+        -------
+        None with `cached_only`, when this search has not been made yet.
+
+        Raises
+        ------
+        InspectorError
+            As `searcher`; 8003 or 4001 for the model, with `embeddings`.
+        """
+        searcher = self.if_open(name)
+        if searcher is None:
+            if cached_only:
+                return None
+            searcher = self.searcher(name, node=node, progress=progress,
+                                     is_cancelled=is_cancelled)
+        key = (self._paths[name], query, embeddings)
+        found = self._searches.get(key)
+        if found is None and not cached_only:
+            found = searcher.search(query, embeddings=embeddings, progress=progress,
+                                    is_cancelled=is_cancelled)
+            self._searches.put(key, found)
+        return found
+
+    def open_graphs(self) -> dict[Path, SubgraphSearcher]:
+        """Return the graphs that are open, by path."""
+        with self._lock:
+            return dict(self._searchers)

@@ -1,0 +1,74 @@
+"""Which nodes of a knowledge graph a scope lets through, and why the others are out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.io.request import InvalidRequest, shown
+from core.subgraph.knowledge_graph import tag_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from core.subgraph.knowledge_graph import KnowledgeGraph
+    from core.subgraph.request import Scope
+
+
+class ScopeFilter:
+    """One scope over one graph.
+
+    `mask` is bool (nodes,), read-only: the nodes that every filter lets through; None when no
+    filter is set.
+
+    Raises
+    ------
+    InvalidRequest
+        3007 when `root_node_id` is no node of the graph.
+    """
+
+    def __init__(self, graph: KnowledgeGraph, scope: Scope) -> None:
+        self.graph = graph
+        self.scope = scope
+        self._below = self._below_root()
+        self.mask: NDArray[np.bool_] | None = None
+        if not scope.is_everything:
+            self.mask = self._mask()
+            self.mask.setflags(write=False)
+
+    def _below_root(self) -> NDArray[np.bool_] | None:
+        root = self.scope.root_node_id
+        if not root:
+            return None
+        if root not in self.graph:
+            raise InvalidRequest("scope.root_node_id", f'there is no node "{root}" in the graph')
+        below = np.zeros(len(self.graph), dtype=bool)
+        below[self.graph.descendants(self.graph.row(root))] = True
+        return below
+
+    def _mask(self) -> NDArray[np.bool_]:
+        count = len(self.graph)
+        mask = np.ones(count, dtype=bool) if self._below is None else self._below.copy()
+        parts = [self.graph.rows_with_tag(name, value)
+                 for name, value in self.scope.tag_filters.items()]
+        if self.scope.directory_prefix:
+            parts.append(self.graph.rows_in_directory(self.scope.directory_prefix))
+        for rows in parts:
+            inside = np.zeros(count, dtype=bool)
+            inside[rows] = True
+            mask &= inside
+        return mask
+
+    def why_out(self, row: int) -> str:
+        """Say which filter leaves a node out, and on which value: the first one that does."""
+        scope, node = self.scope, self.graph.nodes[row]
+        if self._below is not None and not self._below[row]:
+            return f'scope.root_node_id: it is not below "{scope.root_node_id}"'
+        for name, value in scope.tag_filters.items():
+            if name not in node.tags:
+                return f"scope.tag_filters: it has no tag {name}"
+            if not tag_texts(node.tags[name]) & tag_texts(value):
+                return f"scope.tag_filters: {name} is {shown(node.tags[name])}, not {shown(value)}"
+        return ("scope.directory_prefix: none of its directories starts with "
+                f'"{scope.directory_prefix}"')

@@ -1,0 +1,1 @@
+"""Layouts and scales of drawings: geometry that knows no widget."""

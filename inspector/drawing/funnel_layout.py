@@ -1,0 +1,396 @@
+"""Where the stages of a funnel and their words stand: as many words as there is room for.
+
+Dense and Lexical stages stand in a row, a bar each with its words below, and between two bars
+stands what was removed. Hybrid's legs run above each other; each stage is a cell with a thin bar
+and two lines beside it, so that nothing overlaps in half the height. Where the width doesn't do,
+the words get shorter, in steps; the numbers never do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QFontMetricsF
+
+from core.hits.stages import Leg, Stage, sources
+from inspector import theme as themes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MARGIN_PX = 12
+PAD_PX = 6
+_SMALL = 0.88
+_LARGE = 1.12
+_GAP_PX = 12
+_NEAR_PX = 4
+_LANE_GAP_PX = 6
+_LEAST_BAR_PX = 4.0
+_ROW_BAR_PX = (16, 64)
+_CELL_BAR_PX = (8, 20)
+
+_LABELS: dict[str, tuple[str, str]] = {
+    "match filter": ("matching", "match"), "dense raw": ("dense", "dense"),
+    "within threshold": ("≤ threshold", "within"), "with query words": ("with words", "words"),
+    "BM25 leg": ("BM25", "BM25"), "at or above min_score": ("≥ min_score", "enough"),
+    "in the prompt": ("in prompt", "prompt"), "in scope": ("in scope", "scope")}
+_WHYS = {"by filter": "filter", "beyond top_k": "top_k", "by threshold": "threshold",
+         "without query words": "no words", "beyond leg depth": "leg depth",
+         "in both legs": "in both", "by min_score": "min_score", "beyond k": "k",
+         "by the walk": "walk", "by scope": "scope", "beyond 500 nodes": "over 500"}
+
+
+class _Step(NamedTuple):
+    """How many words: of labels and whys all (0), short ones (1), the least (2).
+
+    stacked : labels stand below their numbers; optional : what was removed is left out where it
+    doesn't fit, since what is left says it too; scale : of all the fonts.
+    """
+
+    label: int
+    why: int
+    stacked: bool = False
+    optional: bool = False
+    scale: float = 1.0
+
+
+_STEPS = (_Step(0, 0), _Step(0, 1), _Step(1, 1), _Step(1, 1, stacked=True),
+          _Step(1, 2, stacked=True), _Step(2, 2, stacked=True),
+          _Step(2, 2, stacked=True, optional=True),
+          _Step(2, 2, stacked=True, optional=True, scale=0.84))
+
+
+@dataclass(frozen=True, slots=True)
+class Fonts:
+    """The fonts of the numbers, of the words, and of what was removed."""
+
+    figure: QFont
+    word: QFont
+    removed: QFont
+    why: QFont
+
+    @classmethod
+    def of(cls, base: QFont, scale: float = 1.0) -> Fonts:
+        """Return the funnel's fonts, `scale` times as large as `base` asks."""
+        small = themes.scaled_font(base, _SMALL * scale)
+        return cls(themes.number_font(themes.scaled_font(base, _LARGE * scale, bold=True)),
+                   themes.scaled_font(base, scale),
+                   themes.number_font(themes.scaled_font(base, _SMALL * scale, bold=True)), small)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of text, its font and its place; it is elided where even that is too small."""
+
+    text: str
+    font: QFont
+    rect: QRectF
+    centered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where a stage is painted.
+
+    areas : what belongs to the stage for the mouse; removed_rect : around `removed`, the lines that
+    say what it removed; before : places of the stages whose records flow into it.
+    """
+
+    stage: Stage
+    bar: QRectF
+    areas: tuple[QRectF, ...]
+    figure: Text
+    word: Text
+    removed: tuple[Text, ...]
+    removed_rect: QRectF
+    before: tuple[int, ...]
+
+
+def lay_out(stages: tuple[Stage, ...], width: float, height: float, base: QFont) -> list[Box]:
+    """Return a box a stage, with as many words as `width` has room for."""
+    kind = _Cells if any(stage.leg is Leg.DENSE for stage in stages) else _Row
+    for step in _STEPS[:-1]:
+        plan = kind(stages, width, height, base, step)
+        if plan.fits:
+            return plan.boxes()
+    return kind(stages, width, height, base, _STEPS[-1]).boxes()
+
+
+class _Plan:
+    """What both arrangements share: columns as wide as their words, and wider where they can."""
+
+    def __init__(self, stages: tuple[Stage, ...], width: float, height: float, base: QFont,
+                 step: _Step) -> None:
+        self.stages = stages
+        self.room = width - 2 * MARGIN_PX
+        self.top, self.bottom = float(PAD_PX), height - PAD_PX
+        self.step = step
+        self.fonts = fonts = Fonts.of(base, step.scale)
+        self.figure = QFontMetricsF(fonts.figure)
+        self.word = QFontMetricsF(fonts.word)
+        self.removed = QFontMetricsF(fonts.removed)
+        self.why = QFontMetricsF(fonts.why)
+        self.columns = _columns(stages)
+        self.peak = max((stage.count for stage in stages), default=0)
+        self.needs = self._needs(removed=not step.optional)
+        if step.optional:
+            self._add_what_fits(self._needs(removed=True))
+
+    def _needs(self, *, removed: bool) -> list[float]:
+        raise NotImplementedError
+
+    def _add_what_fits(self, wants: list[float]) -> None:
+        free = self.room - sum(self.needs)
+        missing = [want - need for want, need in zip(wants, self.needs, strict=True)]
+        for column in sorted(range(len(missing)), key=missing.__getitem__):
+            if missing[column] <= free:
+                self.needs[column] += missing[column]
+                free -= missing[column]
+
+    def boxes(self) -> list[Box]:
+        """Return the stages' boxes."""
+        raise NotImplementedError
+
+    @property
+    def fits(self) -> bool:
+        """Whether every word has room."""
+        return sum(self.needs) <= self.room
+
+    def label_of(self, stage: Stage) -> str:
+        """Return a stage's name, as long as this step allows."""
+        if not self.step.label:
+            return stage.label
+        return _LABELS.get(stage.label, (stage.label,) * 2)[self.step.label - 1]
+
+    def why_of(self, stage: Stage) -> str:
+        """Return why records were removed, as long as this step allows."""
+        if self.step.why == 2:
+            return ""
+        return _WHYS.get(stage.why, stage.why) if self.step.why else stage.why
+
+    def figure_of(self, stage: Stage) -> str:
+        """Return a stage's number."""
+        return f"{stage.count:,}"
+
+    def removed_of(self, stage: Stage) -> str:
+        """Return what a stage removed or, like the walk through a graph, added; or ""."""
+        if not stage.removed:
+            return ""
+        return f"−{stage.removed:,}" if stage.removed > 0 else f"+{-stage.removed:,}"
+
+    def lefts(self) -> list[float]:
+        """Return where each column begins; room that is left over evens the columns out."""
+        widths = _shared(self.needs, self.room)
+        return [MARGIN_PX + sum(widths[:column]) for column in range(len(widths))]
+
+    def bar_height(self, stage: Stage, room: float) -> float:
+        """Return how high a bar is: by the log of its count, since 3 of 117,000 matter."""
+        if not stage.count:
+            return 2.0
+        return max(_LEAST_BAR_PX, room * math.log1p(stage.count) / math.log1p(self.peak))
+
+
+class _Row(_Plan):
+    """One lane: bars on a line, their words below, what was removed between them."""
+
+    @property
+    def bar_px(self) -> float:
+        """How wide a bar is."""
+        low, high = _ROW_BAR_PX
+        return min(max(self.room * 0.075, low), high)
+
+    def _label_width(self, stage: Stage) -> float:
+        figure = self.figure.horizontalAdvance(self.figure_of(stage))
+        if self.step.stacked:
+            return max(figure, self.why.horizontalAdvance(self.label_of(stage))) + 1
+        return figure + _NEAR_PX + self.word.horizontalAdvance(self.label_of(stage)) + 1
+
+    def _removed_width(self, stage: Stage) -> float:
+        return max(self.removed.horizontalAdvance(self.removed_of(stage)),
+                   self.why.horizontalAdvance(self.why_of(stage)) if stage.removed else 0.0)
+
+    def _needs(self, *, removed: bool) -> list[float]:
+        needs = [max(self._label_width(stage), self.bar_px) for stage in self.stages]
+        for number, after in enumerate(self.stages[1:]):
+            between = self.bar_px + 2 * _NEAR_PX + (self._removed_width(after) if removed else 0.0)
+            needs[number] = max(needs[number] + _GAP_PX, between)
+        return needs
+
+    @property
+    def _text_px(self) -> float:
+        return self.figure.height() + (self.why.height() if self.step.stacked else _NEAR_PX / 2)
+
+    def boxes(self) -> list[Box]:
+        """Return the stages' boxes."""
+        lefts = [*self.lefts(), MARGIN_PX + self.room + _GAP_PX]
+        line = self.bottom - self._text_px
+        bars = [QRectF(left, line, self.bar_px, 0) for left in lefts[:-1]]
+        if bars:
+            bars[-1].moveRight(MARGIN_PX + self.room)
+        boxes = []
+        for number, stage in enumerate(self.stages):
+            height = self.bar_height(stage, line - self.top)
+            bar = bars[number].adjusted(0, -height, 0, 0)
+            before = bars[number - 1].right() if number else bar.left()
+            gap = QRectF(before, self.top, bar.left() - before, line - self.top)
+            room = lefts[number + 1] - _GAP_PX - lefts[number]
+            is_last = number == len(self.stages) - 1
+            figure, word = self._label(stage, lefts[number], room, flush_right=is_last)
+            removed, block = self._removed_lines(stage, gap)
+            area = QRectF(gap.left(), self.top, bar.right() - gap.left(), line - self.top)
+            boxes.append(Box(stage, bar, (area, figure.rect.united(word.rect)), figure, word,
+                             removed, block, sources(self.stages, number)))
+        return boxes
+
+    def _label(self, stage: Stage, left: float, room: float, *,
+               flush_right: bool) -> tuple[Text, Text]:
+        width = self.figure.horizontalAdvance(self.figure_of(stage)) + 1
+        label, top = self.label_of(stage), self.bottom - self._text_px
+        shift = max(room - self._label_width(stage), 0.0) if flush_right else 0.0
+        figure = QRectF(left + shift, top, min(width, room), self.figure.height())
+        if self.step.stacked:
+            below = QRectF(left, figure.bottom(), room, self.why.height())
+            if flush_right:
+                figure.moveRight(left + room)
+                below.setLeft(max(left, below.right() - self.why.horizontalAdvance(label) - 1))
+            return (Text(self.figure_of(stage), self.fonts.figure, figure),
+                    Text(label, self.fonts.why, below))
+        word = QRectF(figure.right() + _NEAR_PX - 1, top,
+                      max(room - shift - width - _NEAR_PX + 2, 0), self.figure.height())
+        return (Text(self.figure_of(stage), self.fonts.figure, figure),
+                Text(label, self.fonts.word, word))
+
+    def _removed_lines(self, stage: Stage, gap: QRectF) -> tuple[tuple[Text, ...], QRectF]:
+        if not stage.removed or (self.step.optional and
+                                 self._removed_width(stage) > gap.width()):
+            return (), QRectF()
+        lines = [(self.removed_of(stage), self.fonts.removed, self.removed.height())]
+        if self.why_of(stage) and gap.height() >= lines[0][2] + self.why.height():
+            lines.append((self.why_of(stage), self.fonts.why, self.why.height()))
+        height = sum(line[2] for line in lines)
+        top = gap.top() + max(0.0, (gap.height() - height) / 2)
+        texts = []
+        for text, font, line_px in lines:
+            texts.append(Text(text, font, QRectF(gap.left(), top, gap.width(), line_px), True))
+            top += line_px
+        width = min(self._removed_width(stage) + 2 * _NEAR_PX, gap.width())
+        block = QRectF(gap.center().x() - width / 2, texts[0].rect.top() - 1, width, height + 2)
+        return tuple(texts), block
+
+
+class _Cells(_Plan):
+    """Two lanes: a thin bar a stage, and beside it what is left, what was removed, its name."""
+
+    @property
+    def bar_px(self) -> float:
+        """How wide a bar is."""
+        low, high = _CELL_BAR_PX
+        return min(max(self.room * 0.024, low), high)
+
+    def _removed_width(self, stage: Stage) -> float:
+        if not stage.removed:
+            return 0.0
+        why = self.why_of(stage)
+        return (self.removed.horizontalAdvance(self.removed_of(stage))
+                + (self.why.horizontalAdvance(f" {why}") if why else 0.0))
+
+    def _text_width(self, stage: Stage, *, with_removed: bool) -> float:
+        removed = self._removed_width(stage) if with_removed else 0.0
+        first = self.figure.horizontalAdvance(self.figure_of(stage)) + (
+            _NEAR_PX + removed if removed else 0.0)
+        # A pixel more: a text that fits to the last fraction would be elided.
+        return max(first, self.why.horizontalAdvance(self.label_of(stage))) + 1
+
+    def _needs(self, *, removed: bool) -> list[float]:
+        needs = [0.0] * (max(self.columns, default=-1) + 1)
+        for stage, column in zip(self.stages, self.columns, strict=True):
+            gap = _GAP_PX / 2 if column < len(needs) - 1 else 0.0
+            text_px = self._text_width(stage, with_removed=removed)
+            needs[column] = max(needs[column], self.bar_px + _NEAR_PX + text_px + gap)
+        return needs
+
+    def boxes(self) -> list[Box]:
+        """Return the stages' boxes."""
+        lefts = [*self.lefts(), MARGIN_PX + self.room + _GAP_PX / 2]
+        half = (self.bottom - self.top - _LANE_GAP_PX) / 2
+        lanes = {Leg.NONE: QRectF(0, self.top, 0, self.bottom - self.top),
+                 Leg.DENSE: QRectF(0, self.top, 0, half),
+                 Leg.SPARSE: QRectF(0, self.top + half + _LANE_GAP_PX, 0, half)}
+        boxes = []
+        for number, (stage, column) in enumerate(zip(self.stages, self.columns, strict=True)):
+            lane = lanes[stage.leg]
+            area = QRectF(lefts[column], lane.top(),
+                          lefts[column + 1] - _GAP_PX / 2 - lefts[column], lane.height())
+            height = self.bar_height(stage, lane.height())
+            bar = QRectF(area.left(), lane.center().y() - height / 2, self.bar_px, height)
+            boxes.append(self._box(number, stage, bar, area))
+        return boxes
+
+    def _box(self, number: int, stage: Stage, bar: QRectF, area: QRectF) -> Box:
+        left = bar.right() + _NEAR_PX
+        room = area.right() - left
+        top = area.center().y() - (self.figure.height() + self.why.height()) / 2
+        width = self.figure.horizontalAdvance(self.figure_of(stage)) + 1
+        figure = QRectF(left, top, min(width, room), self.figure.height())
+        word = QRectF(left, figure.bottom(), room, self.why.height())
+        removed, block = self._removed_texts(stage, figure, area.right())
+        return Box(stage, bar, (area,), Text(self.figure_of(stage), self.fonts.figure, figure),
+                   Text(self.label_of(stage), self.fonts.why, word), removed, block,
+                   sources(self.stages, number))
+
+    def _removed_texts(self, stage: Stage, figure: QRectF,
+                       right: float) -> tuple[tuple[Text, ...], QRectF]:
+        free = right - figure.right() - _NEAR_PX + 1
+        if not stage.removed or (self.step.optional and self._removed_width(stage) > free):
+            return (), QRectF()
+        text, why = self.removed_of(stage), self.why_of(stage)
+        # On one base line with the number before it, which is larger.
+        top = figure.top() + self.figure.ascent() - self.removed.ascent()
+        left = figure.right() + _NEAR_PX - 1
+        width = min(self.removed.horizontalAdvance(text) + 1, max(right - left, 0.0))
+        texts = [Text(text, self.fonts.removed,
+                      QRectF(left, top, width, self.removed.height()))]
+        if why:
+            space = self.why.horizontalAdvance(" ")
+            texts.append(Text(why, self.fonts.why, QRectF(
+                left + width - 1 + space, top, max(right - left - width - space + 2, 0.0),
+                self.why.height())))
+        block = QRectF(left, top, min(self._removed_width(stage), right - left),
+                       self.removed.height())
+        return tuple(texts), block.adjusted(-_NEAR_PX / 2, 0, _NEAR_PX / 2, 0)
+
+
+def _shared(needs: Sequence[float], room: float) -> list[float]:
+    """Return widths that fill `room`: each as wide as it needs, and as even as that allows.
+
+    The last needs no more than its words; where the room is too small, all shrink alike.
+    """
+    total = sum(needs)
+    if not needs or total >= room:
+        return [need * room / total for need in needs] if total else []
+    free, last = room - needs[-1], needs[-1]
+    even = sorted(needs[:-1], reverse=True)
+    level = 0.0
+    for number, need in enumerate(even):
+        level = (free - sum(even[:number])) / (len(even) - number)
+        if level >= need:
+            break
+    return [*(max(need, level) for need in needs[:-1]), last]
+
+
+def _columns(stages: tuple[Stage, ...]) -> list[int]:
+    """Return the column of each stage; the two legs of Hybrid stand above each other."""
+    columns: list[int] = []
+    next_in = dict.fromkeys(Leg, 0)
+    for stage in stages:
+        if stage.leg is Leg.NONE:
+            column = max(next_in.values())
+            next_in = dict.fromkeys(Leg, column + 1)
+        else:
+            column = next_in[stage.leg]
+            next_in[stage.leg] = column + 1
+        columns.append(column)
+    return columns

@@ -1,0 +1,1 @@
+"""The parameters of a node as a form."""

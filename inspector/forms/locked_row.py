@@ -1,0 +1,268 @@
+"""A structural parameter: shown, and edited only on request. Schemas are picked from a catalog."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
+
+from core.errors import InspectorError
+from inspector import theme as themes
+from inspector.forms.number_row import param_tip
+from inspector.forms.value_rows import ValueRow
+from inspector.widgets.fields import Choice, LineEdit
+from inspector.widgets.labels import ElidedLabel, WrapLabel, set_role, tooltip
+from inspector.widgets.spins import parse_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from core.nodes.parameters import ParamSpec
+    from inspector.theme import Theme
+
+LOCK_TIP = ("Fixed once the agent exists. Editing it makes a new agent from the edited graph: "
+            "its counters start anew.")
+UNREGISTERED = "Unregistered"
+"""Marks a schema that the catalog lacks."""
+
+
+def editable(combo: Choice, name: str) -> LineEdit:
+    """Let a value be typed into a combo box that is not offered; return the line for it."""
+    combo.setEditable(True)
+    combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    line = LineEdit()
+    # The frame is the combo box's; a second one inside it would cut the letters.
+    line.setStyleSheet("QLineEdit { border: none; background: transparent; padding: 0 }")
+    line.setAccessibleName(name)
+    combo.setLineEdit(line)
+    return line
+
+
+class LockedRow(ValueRow):
+    """A structural parameter: shown, and edited only on request, since that makes a new agent.
+
+    Parameters
+    ----------
+    names : value → the words shown for it, e.g. "" → ``END``.
+    typed : whether a value that is not offered can be typed.
+    """
+
+    def __init__(self, label: str, spec: ParamSpec, stem: str = "",
+                 names: Mapping[str, str] | None = None, parent: QWidget | None = None, *,
+                 typed: bool = True) -> None:
+        super().__init__(label, spec, parent)
+        self._names = dict(names or {})
+        self._standing_problem = ""
+        self._choices: tuple[str, ...] = ()
+        self._value: Any = spec.default
+        self._note = ""
+        self.value_label = ElidedLabel()
+        self.button = QToolButton()
+        self.button.setIconSize(QSize(14, 14))
+        self.button.setProperty("kind", "small")
+        self.button.setObjectName(f"{stem or spec.name}Unlock")
+        self.button.setAccessibleName(f"Edit {label}; makes a new agent")
+        self.button.setToolTip(tooltip(f"Edit {label}.\n{LOCK_TIP}"))
+        self.combo = Choice()
+        self.combo.setObjectName(f"{stem or spec.name}Combo")
+        self.combo.setMinimumContentsLength(3)
+        self.combo.setVisible(False)
+        self._is_enum = issubclass(spec.kind, IntEnum)
+        if typed and not self._is_enum and not spec.is_exit:
+            line = editable(self.combo, label)
+            line.returnPressed.connect(self._commit_typed)
+            line.cancelled.connect(self.close_editor)
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.value_label, 1)
+        row.addWidget(self.combo, 1)
+        row.addWidget(self.button)
+        self.place(box)
+        self.combo.setAccessibleName(label)
+        self.combo.activated.connect(self._on_activated)
+        self.button.clicked.connect(self._on_button_clicked)
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether the editor is open."""
+        return not self.combo.isHidden()
+
+    def set_choices(self, values: Sequence[str]) -> None:
+        """Offer these values."""
+        self._choices = tuple(values)
+
+    def set_note(self, note: str) -> None:
+        """Say behind the value why it has no effect just now, or nothing with ""."""
+        self._note = note
+        self._show()
+
+    def set_value(self, value: Any) -> None:
+        """Show the value; an open editor stays open while the value is the same."""
+        if value != self._value:
+            self._standing_problem = ""
+            self.close_editor()
+        self._value = value
+        self._show()
+
+    def forget_draft(self) -> None:
+        """Close the editor: it was another node's."""
+        self._standing_problem = ""
+        self.close_editor()
+
+    def discard_draft(self) -> None:
+        """Close the editor."""
+        self.close_editor()
+
+    def refuse(self, text: str) -> None:
+        """Say why a value is refused: the one that was asked for, or the one in force itself."""
+        if not self.is_editing:
+            self._standing_problem = text
+        super().refuse(text)
+
+    def words(self, value: Any) -> str:
+        """Return the value's name."""
+        shown = str(self.spec.to_json(value))
+        return self._names.get(shown, shown) or super().words(value)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        super().apply_theme(theme)
+        self.button.setIcon(themes.icon("lock", theme.muted))
+
+    def mark_invalid(self, invalid: bool) -> None:
+        """Colour the field."""
+        set_role(self.combo, "invalid", invalid)
+
+    def open_editor(self) -> None:
+        """Replace the value by an editor."""
+        with QSignalBlocker(self.combo):
+            self.combo.clear()
+            if self._is_enum:
+                self.combo.addItems([member.name for member in self.spec.kind])
+                self.combo.setCurrentText(self._value.name)
+            else:
+                for value in self._offered():
+                    self.combo.addItem(self._item_text(value), value)
+                self.combo.setCurrentIndex(self.combo.findData(self._value))
+                if self.combo.isEditable() and self._value in self._names and not self._choices:
+                    self.combo.setEditText(self._value)
+        self.value_label.hide()
+        self.combo.show()
+        self.combo.setFocus(Qt.FocusReason.OtherFocusReason)
+        line = self.combo.lineEdit()
+        if line is not None:
+            line.selectAll()
+
+    def close_editor(self) -> None:
+        """Show the value again, and what is wrong with it."""
+        self.combo.hide()
+        self.value_label.show()
+        self.show_problem(self._standing_problem)
+
+    def _offered(self) -> list[str]:
+        return list(dict.fromkeys([*self._choices, self._value]))
+
+    def _item_text(self, value: str) -> str:
+        return self._names.get(value, str(value))
+
+    def _show(self) -> None:
+        text = self.words(self._value)
+        note = f" · {self._note}" if self._note else ""
+        self.value_label.set_text(text + note, param_tip(self.spec))
+        set_role(self.value_label, "role",
+                 "muted" if self._note or str(self.spec.to_json(self._value)) in self._names
+                 else "")
+
+    def _on_button_clicked(self) -> None:
+        if self.is_editing:
+            self.close_editor()
+        else:
+            self.open_editor()
+
+    def _on_activated(self, index: int) -> None:
+        self._commit(self.spec.kind[self.combo.currentText()] if self._is_enum
+                     else self.combo.itemData(index))
+
+    def _commit_typed(self) -> None:
+        text = self.combo.currentText()
+        known = [value for value, name in self._names.items() if name == text]
+        self._commit(known[0] if known else self._read(text))
+
+    def _read(self, text: str) -> Any:
+        """Return a typed text as the parameter's type; what is no such value is refused as text."""
+        if self.spec.kind not in (int, float):
+            return text
+        try:
+            return parse_number(text, self.spec)
+        except InspectorError:
+            return text
+
+    def _commit(self, value: Any) -> None:
+        if value == self._value:
+            self.close_editor()
+            return
+        self._edited(value)
+        self._finish()
+
+    def event(self, event: QEvent) -> bool:
+        """Take Escape before the window's shortcut while the editor is open."""
+        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+                and event.key() == Qt.Key.Key_Escape and self.is_editing):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave the value as it is with Escape."""
+        if event.key() == Qt.Key.Key_Escape and self.is_editing:
+            self.close_editor()
+            self.button.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        super().keyPressEvent(event)
+
+
+class SchemaRow(LockedRow):
+    """A schema of the catalog, or none. One that the catalog lacks is kept, and marked so.
+
+    `set_choices` offers ``""`` and the catalog's names.
+    """
+
+    def __init__(self, spec: ParamSpec, stem: str = "", parent: QWidget | None = None) -> None:
+        super().__init__("schema", spec, stem, names={"": "(none)"}, parent=parent, typed=False)
+        self._graph_value = ""
+        self._unknown = WrapLabel("Not in the catalog; the game's server may know it.")
+        self._unknown.setProperty("role", "muted")
+        self._unknown.setFont(themes.scaled_font(self._unknown.font(), 0.88))
+        self._unknown.hide()
+        self._grid.addWidget(self._unknown, 1, 1)
+
+    def show_value(self, value: Any, graph_value: Any, *, other: bool = False) -> None:
+        """Show the schema in force; the graph's own stays on offer, in the catalog or not."""
+        self._graph_value = str(graph_value)
+        super().show_value(value, graph_value, other=other)
+
+    def set_choices(self, values: Sequence[str]) -> None:
+        """Offer these names, and mark the schema anew."""
+        super().set_choices(values)
+        self._show()
+
+    def words(self, value: Any) -> str:
+        """Return the name, with the mark of an unregistered one."""
+        return self._item_text(str(value))
+
+    def _show(self) -> None:
+        super()._show()
+        self._unknown.setVisible(bool(self._value) and self._value not in self._choices)
+
+    def _offered(self) -> list[str]:
+        return list(dict.fromkeys(["", *self._choices, self._graph_value, self._value]))
+
+    def _item_text(self, value: str) -> str:
+        if not value or value in self._choices:
+            return super()._item_text(value)
+        return f"{value} · {UNREGISTERED}"

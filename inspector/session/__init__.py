@@ -1,0 +1,1 @@
+"""What is open, edited, asked and worked on; what persists."""

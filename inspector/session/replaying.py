@@ -1,0 +1,151 @@
+"""Replay: the recorded turn on screen, run once more against the knowledge at hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from core.errors import Code, InspectorError, Place
+from core.opening.opening import open_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.agent.turn import Turn
+    from core.embedding.embedder import ModelProvider
+    from core.io.progress import IsCancelled, Progress
+    from core.opening.opening import Opened
+    from core.recording.replay import TurnReplay
+    from inspector.session.jobs import Jobs
+    from inspector.session.session import Session
+
+REPLAY_LANE = "replay"
+TARGET_LANE = "target"
+
+
+class Replaying(QObject):
+    """Knows what to replay against, and runs it in a worker.
+
+    Signals
+    -------
+    changed()
+        The target, the result or whether one is being made changed.
+    failed(exception)
+        A replay, or opening its target, did not work.
+    """
+
+    changed = Signal()
+    failed = Signal(object)
+
+    def __init__(self, session: Session, jobs: Jobs, models: ModelProvider,
+                 parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._models = models
+        self._played: Opened | None = None
+        self.target: Opened | None = None
+        self.result: TurnReplay | None = None
+        session.opened.connect(self._on_opened)
+        session.turn_changed.connect(self._on_turn_changed)
+
+    @property
+    def turn(self) -> Turn | None:
+        """The turn on screen, where it was recorded."""
+        turn = self._session.turn
+        return turn if turn is not None and turn.recorded else None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a replay is being made."""
+        return self._jobs.is_busy(REPLAY_LANE)
+
+    def _on_opened(self) -> None:
+        current = self._session.current
+        if current is None:
+            return
+        self._jobs.cancel(REPLAY_LANE)
+        self._jobs.cancel(TARGET_LANE)
+        self.result = None
+        if current.turn is None:
+            # A recording that is opened next was most likely made with this.
+            self._played, self.target = current, None
+        else:
+            self.target = self._played
+            if self.target is None:
+                self._look_around(current)
+        self.changed.emit()
+
+    def _look_around(self, recorded: Opened) -> None:
+        models, turn = self._models, recorded.turn
+        if turn is None:
+            return
+
+        def work(progress: Progress, is_cancelled: IsCancelled) -> Opened | None:
+            from core.opening.replay_target import find_target
+
+            del progress, is_cancelled
+            return find_target(turn, recorded.path, models)
+
+        self._jobs.submit(TARGET_LANE, work, self._on_target, self.failed.emit)
+
+    def _on_target(self, target: Opened | None) -> None:
+        self.target = target
+        self.changed.emit()
+
+    def _on_turn_changed(self, turn: Turn | None) -> None:
+        if self.result is not None and (turn is None or self.result.turn is not turn):
+            self.result = None
+        self.changed.emit()
+
+    def replay(self) -> None:
+        """Replay the turn on screen."""
+        turn, target = self.turn, self.target
+        if turn is None or target is None:
+            return
+        recorded, against = turn, target
+        variables = dict(self._session.inputs.variables)
+
+        def work(progress: Progress, is_cancelled: IsCancelled) -> TurnReplay:
+            from core.recording.replay import replay_turn
+
+            return replay_turn(recorded, against, variables=variables, progress=progress,
+                               is_cancelled=is_cancelled)
+
+        self._jobs.submit(REPLAY_LANE, work, self._on_replayed, self._on_failed)
+        self.changed.emit()
+
+    def _on_replayed(self, result: TurnReplay) -> None:
+        if result.turn is self.turn:
+            self.result = result
+        self.changed.emit()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.changed.emit()
+        self.failed.emit(error)
+
+    def cancel(self) -> None:
+        """Give up a replay that is being made."""
+        self._jobs.cancel(REPLAY_LANE)
+        self.changed.emit()
+
+    def use_target(self, path: Path) -> None:
+        """Open a graph or knowledge to replay against, and replay."""
+        models = self._models
+
+        def work(progress: Progress, is_cancelled: IsCancelled) -> Opened:
+            del progress, is_cancelled
+            return open_path(path, models=models)
+
+        self._jobs.submit(REPLAY_LANE, work, self._on_target_opened, self._on_failed)
+
+    def _on_target_opened(self, target: Opened) -> None:
+        if target.turn is not None:
+            self.failed.emit(InspectorError(
+                Code.StorageKindMismatch, f"{target.path.name} is a recorded turn itself",
+                place=Place(file=str(target.path)), hint="choose a graph or a knowledge file"))
+            return
+        self._jobs.cancel(TARGET_LANE)
+        self.target = target
+        self.replay()

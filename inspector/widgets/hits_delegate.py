@@ -1,0 +1,287 @@
+"""Paints the cells of the hits table: numbers, distance bars, reason chips, matched words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPen,
+    QStaticText,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import QStyledItemDelegate
+
+from core.retrieve.select import Reason
+from inspector import theme as themes
+from inspector.models.hits_model import NUMBERS, Column, cell_text
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex
+    from PySide6.QtGui import QColor
+
+    from core.hits.words import Span
+    from core.retrieve.select import Hit
+    from inspector.drawing.unstubbed import FormatRange, StyleOption
+    from inspector.models.hits_model import HitsModel
+    from inspector.theme import Theme
+
+MARGIN_PX = 8
+_BAR_PX = 8
+_CHIP_PAD_PX = 6
+_ICON_PX = 14
+_KEPT = 2000
+_ELLIPSIS = "…"
+_SHORTER = (("threshold ≥", "thr ≥"), ("min_score ≤", "min ≤"),
+            ("diagnostic_topk ≥", "topk ≥"))
+_COLUMNS = tuple(Column)
+_SMOOTH = QPainter.RenderHint.Antialiasing
+
+
+class HitsDelegate(QStyledItemDelegate):
+    """Paints a cell from the row's story.
+
+    It asks neither the style nor the item's roles, which makes it fast enough to paint all rows
+    on screen at every step of a slider. Near-misses are dimmed; their chip says the reason in
+    words and by its icon.
+    """
+
+    def __init__(self, model: HitsModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme: Theme = themes.LIGHT
+        self._chip_pens: dict[Reason, QPen] = {}
+        self.apply_theme(themes.LIGHT)
+        self._selected: frozenset[int] = frozenset()
+        self._band_row = -1
+        self._band_px = 0
+        self._font = QFont()
+        self._bold = QFont()
+        self._metrics = QFontMetrics(self._font)
+        self._layouts: dict[tuple[str, tuple[Span, ...], int], QTextLayout] = {}
+        self._statics: dict[tuple[str, int], tuple[QStaticText, float, float]] = {}
+        self._shortened: dict[tuple[str, int], str] = {}
+        self.set_font(QFont())
+
+    def set_font(self, font: QFont) -> None:
+        """Use a font; figures get one width."""
+        self._font = themes.number_font(font)
+        self._bold = QFont(self._font)
+        self._bold.setBold(True)
+        self._metrics = QFontMetrics(self._font)
+        self._layouts.clear()
+        self._statics.clear()
+        self._shortened.clear()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        self._chip_pens = {reason: QPen(themes.mix(theme.panel, theme.reason_color(reason.value),
+                                                   0.5), 1) for reason in Reason}
+
+    def set_band(self, row: int, height_px: int) -> None:
+        """Keep the top of `row` free: the view paints the near-misses' heading there."""
+        self._band_row, self._band_px = row, height_px
+
+    def set_selected(self, rows: frozenset[int]) -> None:
+        """Paint these rows as selected; the view says so once for all cells of a paint."""
+        self._selected = rows
+
+    def content_rect(self, rect: QRect, row: int) -> QRect:
+        """Return the part of a cell that belongs to the record."""
+        return rect.adjusted(0, self._band_px, 0, 0) if row == self._band_row else rect
+
+    def text_color(self, hit: Hit) -> QColor:
+        """Return the colour of a row's text: full strength for hits, dimmed for near-misses."""
+        return self._theme.text if hit.reason is Reason.NONE else self._theme.muted
+
+    def background(self, hit: Hit, *, selected: bool) -> QColor:
+        """Return what is behind a row."""
+        if selected:
+            return self._theme.accent_soft
+        return self._theme.panel if hit.reason is Reason.NONE else self._theme.background
+
+    def _paint_tint(self, painter: QPainter, rect: QRect, hit: Hit, *, selected: bool) -> None:
+        """Put the colour that the chunk has in the prompt behind its rank."""
+        place = self._model.place_of(hit)
+        if place is None:
+            return
+        height = min(self._metrics.height() + 2, rect.height() - 2)
+        width = max(self._metrics.horizontalAdvance(cell_text(hit, Column.RANK)) + MARGIN_PX,
+                    height)
+        tint = QRectF(rect.right() - MARGIN_PX // 2 - width, rect.center().y() - height / 2 + 0.5,
+                      width, height)
+        pen = painter.pen()
+        painter.setRenderHint(_SMOOTH)
+        color = self._theme.tint(place)
+        # On a selected row, one of the tints is hardly told from what is behind it.
+        painter.setPen(themes.mix(color, self._theme.text, 0.3) if selected
+                       else Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawRoundedRect(tint, 4, 4)
+        painter.setPen(pen)
+
+    def _paint_bar(self, painter: QPainter, rect: QRect, hit: Hit) -> None:
+        bar = self._model.bar
+        value = getattr(hit, bar.field) if bar is not None else None
+        if bar is None or value is None or rect.width() < 3 * MARGIN_PX:
+            return
+        track = QRectF(rect.left() + MARGIN_PX, rect.center().y() - _BAR_PX / 2 + 0.5,
+                       rect.width() - 2 * MARGIN_PX, _BAR_PX)
+        is_hit = hit.reason is Reason.NONE
+        color = self._theme.hit if is_hit else themes.mix(self._theme.panel, self._theme.muted, 0.5)
+        radius = _BAR_PX / 2
+        painter.setRenderHint(_SMOOTH)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.line)
+        painter.drawRoundedRect(track, radius, radius)
+        filled = QRectF(track)
+        filled.setWidth(max(_BAR_PX, track.width() * min(value / bar.end, 1.0)))
+        painter.setBrush(color)
+        painter.drawRoundedRect(filled, radius, radius)
+        if bar.limit is not None and bar.limit <= bar.end:
+            x = track.left() + track.width() * bar.limit / bar.end
+            painter.fillRect(QRectF(x - 1, rect.top() + 4, 2, rect.height() - 8),
+                             self._theme.accent)
+
+    def _paint_chip(self, painter: QPainter, rect: QRect, hit: Hit) -> None:
+        if not hit.needs:
+            return
+        color = self._theme.reason_ink(hit.reason.value)
+        room = max(rect.width() - MARGIN_PX - 2 * _CHIP_PAD_PX - _ICON_PX - 4, 0)
+        text, text_px, text_height = self._static(self._needs(hit.needs, room), room)
+        width = text_px + 2 * _CHIP_PAD_PX + _ICON_PX + 4
+        height = min(self._metrics.height() + 4, rect.height() - 2)
+        chip = QRectF(rect.left() + MARGIN_PX + 0.5, rect.center().y() - height / 2 + 0.5,
+                      min(width, rect.width() - MARGIN_PX - 1), height)
+        painter.setPen(self._chip_pens[hit.reason])
+        painter.setBrush(self._theme.panel)
+        painter.setRenderHint(_SMOOTH)
+        painter.drawRoundedRect(chip, height / 2, height / 2)
+        icon = themes.icon(hit.reason.value, color)
+        icon.paint(painter, QRect(int(chip.left()) + _CHIP_PAD_PX,
+                                  rect.center().y() - _ICON_PX // 2 + 1, _ICON_PX, _ICON_PX))
+        painter.setPen(color)
+        painter.drawStaticText(QPointF(chip.left() + _CHIP_PAD_PX + _ICON_PX + 4,
+                                       chip.center().y() - text_height / 2), text)
+
+    def _needs(self, needs: str, room: int) -> str:
+        """Return what would let a record in, in shorter words where there is no room for all."""
+        key = (needs, room)
+        known = self._shortened.get(key)
+        if known is None:
+            if len(self._shortened) >= _KEPT:
+                self._shortened.clear()
+            known = needs
+            if self._metrics.horizontalAdvance(needs) > room:
+                for whole, short in _SHORTER:
+                    known = known.replace(whole, short)
+            self._shortened[key] = known
+        return known
+
+    def _paint_text(self, painter: QPainter, rect: QRect, row: int) -> None:
+        width = rect.width() - 2 * MARGIN_PX
+        if width < self._metrics.averageCharWidth():
+            return
+        line, matches = self._model.line_at(row)
+        key = (line, matches, width)
+        layout = self._layouts.get(key)
+        if layout is None:
+            if len(self._layouts) >= _KEPT:
+                self._layouts.clear()
+            layout = self._layouts[key] = self._lay_out(*key)
+        top = rect.top() + (rect.height() - layout.boundingRect().height()) / 2
+        layout.draw(painter, QPointF(rect.left() + MARGIN_PX, top))
+
+    def _paint_plain(self, painter: QPainter, rect: QRect, text: str, *, right: bool) -> None:
+        static, width, height = self._static(text, rect.width() - 2 * MARGIN_PX)
+        left = rect.right() + 1 - MARGIN_PX - width if right else rect.left() + MARGIN_PX
+        painter.drawStaticText(QPointF(left, rect.top() + (rect.height() - height) / 2), static)
+
+    def _static(self, text: str, room: int) -> tuple[QStaticText, float, float]:
+        """Return a text cut to the room for it, shaped once, with its width and height."""
+        key = (text, room)
+        known = self._statics.get(key)
+        if known is None:
+            if len(self._statics) >= _KEPT:
+                self._statics.clear()
+            static = QStaticText(self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
+            static.setTextFormat(Qt.TextFormat.PlainText)
+            static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+            static.prepare(font=self._font)
+            size = static.size()
+            known = self._statics[key] = (static, size.width(), size.height())
+        return known
+
+    def _lay_out(self, text: str, matches: tuple[Span, ...], width: int) -> QTextLayout:
+        """Lay out one line, cut by whole characters at its logical end: right for any script."""
+        fitting = self._line(text, matches, width)
+        if fitting.lineAt(0).textLength() >= _utf16(text):
+            return fitting
+        # A pixel less: metrics are rounded, and what is too long by a fraction would break.
+        room = width - self._metrics.horizontalAdvance(_ELLIPSIS) - 1
+        # The layout must outlive its line, which only points into it.
+        narrower = self._line(text, matches, max(room, 1))
+        kept = narrower.lineAt(0).textLength()
+        cut = text.encode("utf-16-le")[:2 * kept].decode("utf-16-le", "ignore").rstrip()
+        return self._line(cut + _ELLIPSIS, tuple((start, min(end, len(cut)))
+                                                for start, end in matches if start < len(cut)),
+                          width)
+
+    def _line(self, text: str, matches: tuple[Span, ...], width: int) -> QTextLayout:
+        layout = QTextLayout(text, self._font)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        layout.setTextOption(option)
+        layout.setCacheEnabled(True)
+        bold = QTextCharFormat()
+        bold.setFont(self._bold)
+        ranges = []
+        for start, end in matches:
+            span: FormatRange = QTextLayout.FormatRange()
+            # Qt counts UTF-16 units, Python characters.
+            span.start = _utf16(text[:start])
+            span.length = _utf16(text[start:end])
+            span.format = bold
+            ranges.append(span)
+        layout.setFormats(ranges)
+        layout.beginLayout()
+        line = layout.createLine()
+        line.setLineWidth(width)
+        layout.endLayout()
+        return layout
+
+    def paint(self, painter: QPainter, option: StyleOption,
+              index: QModelIndex | QPersistentModelIndex) -> None:
+        """Paint one cell."""
+        row = index.row()
+        hit = self._model.hit_at(row)
+        if hit is None:
+            return
+        column = _COLUMNS[index.column()]
+        rect = self.content_rect(option.rect, row)
+        painter.fillRect(rect, self.background(hit, selected=row in self._selected))
+        if column is Column.BAR:
+            self._paint_bar(painter, rect, hit)
+            return
+        painter.setFont(self._font)
+        if column is Column.NEEDS:
+            self._paint_chip(painter, rect, hit)
+            return
+        painter.setPen(self.text_color(hit))
+        if column is Column.TEXT:
+            self._paint_text(painter, rect, row)
+            return
+        if column is Column.RANK:
+            self._paint_tint(painter, rect, hit, selected=row in self._selected)
+        self._paint_plain(painter, rect, cell_text(hit, column), right=column in NUMBERS)
+
+
+def _utf16(text: str) -> int:
+    return len(text) + sum(ord(sign) > 0xFFFF for sign in text)

@@ -1,0 +1,253 @@
+"""Distances of all records, and the threshold as a line: dragged by mouse, stepped by keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QWidget
+
+from core.nodes.parameters import RetrievalMode
+from inspector.panels.distance_panel import DistancePanel
+from inspector.theme import DARK, LIGHT
+from tests.inspector.fixed_results import aquarium, candidates, chosen, many
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def panel(qtbot):
+    panel = DistancePanel()
+    qtbot.addWidget(panel)
+    panel.resize(774, 120)
+    panel.show()
+    panel.apply_theme(LIGHT)
+    panel.show_selection(chosen(aquarium()))
+    panel.set_threshold(0.6)
+    return panel
+
+
+def _plot(panel) -> pg.PlotWidget:
+    return panel.findChild(QWidget, "distancePlot")
+
+
+def _drag(qtbot, panel, *values: float) -> None:
+    viewport = _plot(panel).viewport()
+    qtbot.mousePress(viewport, LEFT, pos=panel.threshold_to_pixel(panel.threshold()))
+    place = QPoint()
+    for value in values:
+        place = panel.threshold_to_pixel(value)
+        qtbot.mouseMove(viewport, place)
+    qtbot.mouseRelease(viewport, LEFT, pos=place)
+
+
+def test_the_plot_has_the_name_that_scripts_use(panel):
+    assert isinstance(_plot(panel), pg.PlotWidget)
+    assert _plot(panel).accessibleName()
+
+
+def test_dragging_the_line_tells_each_new_threshold_and_then_the_last(qtbot, panel):
+    dragged, finished = [], []
+    panel.threshold_dragged.connect(dragged.append)
+    panel.threshold_drag_finished.connect(finished.append)
+    _drag(qtbot, panel, 0.65, 0.7)
+    px = panel.pixel_to_threshold(QPoint(1, 0)) - panel.pixel_to_threshold(QPoint(0, 0))
+    assert dragged == pytest.approx([0.65, 0.7], abs=abs(px) + 0.002)
+    assert finished == [dragged[-1]]
+    assert panel.threshold_line().value() == dragged[-1]
+    assert all(round(value, 3) == value for value in dragged)
+
+
+def test_the_line_can_be_grabbed_by_its_label(qtbot, panel):
+    box = panel.tag_rect()
+    viewport = _plot(panel).viewport()
+    with qtbot.waitSignal(panel.threshold_dragged):
+        qtbot.mousePress(viewport, LEFT, pos=QPoint(box.right() - 3, box.center().y()))
+        qtbot.mouseMove(viewport, QPoint(box.right() + 40, box.center().y()))
+    qtbot.mouseRelease(viewport, LEFT, pos=QPoint(box.right() + 40, box.center().y()))
+
+
+def test_dragging_out_of_the_plot_stops_at_no_limit_and_at_the_right_end(qtbot, panel):
+    viewport = _plot(panel).viewport()
+    dragged = []
+    panel.threshold_dragged.connect(dragged.append)
+    qtbot.mousePress(viewport, LEFT, pos=panel.threshold_to_pixel(0.6))
+    qtbot.mouseMove(viewport, QPoint(-500, 20))
+    qtbot.mouseMove(viewport, QPoint(5000, 20))
+    qtbot.mouseRelease(viewport, LEFT, pos=QPoint(5000, 20))
+    assert dragged == [0.0, 1.2]
+
+
+def test_a_drag_through_pyqtgraph_itself_is_told_too(qtbot, panel):
+    line = panel.threshold_line()
+    with qtbot.waitSignals([panel.threshold_dragged, panel.threshold_drag_finished]):
+        line.setValue(0.4444)
+        line.sigDragged.emit(line)
+        line.sigPositionChangeFinished.emit(line)
+    assert panel.threshold() == 0.444
+
+
+def test_setting_the_threshold_moves_the_line_without_a_signal(qtbot, panel):
+    with qtbot.assertNotEmitted(panel.threshold_dragged), \
+            qtbot.assertNotEmitted(panel.threshold_drag_finished):
+        panel.set_threshold(0.75)
+    assert panel.threshold_line().value() == 0.75
+    assert panel.tag_text() == "0.750"
+
+
+def test_zero_is_shown_as_no_limit_and_everything_is_within_it(panel):
+    panel.set_threshold(0)
+    assert panel.tag_text() == "no limit"
+    assert "no limit" in _plot(panel).accessibleDescription()
+    image = _plot(panel).grab().toImage()
+    assert image.pixelColor(image.width() - 6, 6) == LIGHT.accent_soft
+
+
+def test_the_slider_does_not_pull_at_a_line_that_is_being_dragged(qtbot, panel):
+    viewport = _plot(panel).viewport()
+    qtbot.mousePress(viewport, LEFT, pos=panel.threshold_to_pixel(0.6))
+    qtbot.mouseMove(viewport, panel.threshold_to_pixel(0.7))
+    held = panel.threshold()
+    panel.set_threshold(0.1)
+    assert panel.threshold() == held
+    qtbot.mouseRelease(viewport, LEFT, pos=panel.threshold_to_pixel(0.7))
+    panel.set_threshold(0.1)
+    assert panel.threshold() == 0.1
+
+
+@pytest.mark.parametrize(("key", "modifier", "expected"), [
+    (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, 0.61),
+    (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier, 0.59),
+    (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, 0.601),
+    (Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier, 0.599),
+    (Qt.Key.Key_PageUp, Qt.KeyboardModifier.NoModifier, 0.7)])
+def test_keys_step_the_threshold(qtbot, panel, key, modifier, expected):
+    told = []
+    panel.threshold_dragged.connect(told.append)
+    panel.threshold_drag_finished.connect(told.append)
+    _plot(panel).setFocus()
+    qtbot.keyClick(_plot(panel), key, modifier)
+    assert told == [expected, expected]
+
+
+def test_keys_stop_at_both_ends_of_the_range(qtbot, panel):
+    panel.set_threshold(0.004)
+    qtbot.keyClick(_plot(panel), Qt.Key.Key_Left)
+    assert panel.threshold() == 0.0
+    panel.set_threshold(1.995)
+    qtbot.keyClick(_plot(panel), Qt.Key.Key_Right)
+    assert panel.threshold() == 2.0
+
+
+@pytest.mark.parametrize("value", [0.0, 0.05, 0.6, 1.2, 1.9, 2.0])
+def test_the_line_is_always_in_view(panel, value):
+    panel.set_threshold(value)
+    x = panel.threshold_to_pixel(value).x()
+    assert 0 <= x < _plot(panel).viewport().width()
+    step = panel.pixel_to_threshold(QPoint(x + 1, 0)) - panel.pixel_to_threshold(QPoint(x - 1, 0))
+    assert panel.pixel_to_threshold(panel.threshold_to_pixel(value)) == pytest.approx(
+        value, abs=step + 0.001)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.02, 0.6, 1.19, 2.0])
+def test_the_whole_tag_is_below_the_plot_and_in_view(panel, value):
+    panel.set_threshold(value)
+    viewport = _plot(panel).viewport().rect()
+    assert viewport.contains(panel.tag_rect())
+    assert panel.tag_rect().top() >= panel.threshold_to_pixel(value).y()
+
+
+def test_the_axis_stands_still_while_the_threshold_moves(panel):
+    found = many(800)
+    panel.show_selection(chosen(found))
+    before = panel.threshold_to_pixel(0.9)
+    for value in (0.3, 0.0, 1.1, 0.7):
+        panel.show_selection(chosen(found, threshold=value))
+        panel.set_threshold(value)
+        assert panel.threshold_to_pixel(0.9) == before
+
+
+def test_every_record_of_a_small_store_has_a_dot(panel):
+    assert panel.dot_rows() == list(range(10))
+    assert panel.legend.accessibleDescription() == (
+        "hit, filtered out, beyond threshold, beyond top_k")
+
+
+def test_of_a_large_store_the_hits_and_the_nearest_others_have_dots(panel):
+    selection = chosen(many(5000), top_k=20)
+    panel.show_selection(selection)
+    rows = panel.dot_rows()
+    assert rows[:len(selection.hit_rows)] == selection.hit_rows.tolist()
+    assert len(rows) == len(selection.hit_rows) + 300
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_dots_have_the_colour_of_their_reason(panel, theme):
+    panel.apply_theme(theme)
+    image = _plot(panel).viewport().grab().toImage()
+    assert image.pixelColor(panel.dot_to_pixel(0)) == theme.hit
+    assert image.pixelColor(panel.dot_to_pixel(7)) == theme.threshold
+
+
+def test_a_dot_is_where_its_distance_is_on_the_axis(panel):
+    for row, distance in ((0, 0.312), (4, 0.634), (9, 1.08)):
+        assert abs(panel.dot_to_pixel(row).x() - panel.threshold_to_pixel(distance).x()) <= 1
+
+
+def test_clicking_a_dot_tells_its_record(qtbot, panel):
+    with qtbot.waitSignal(panel.record_clicked) as caught:
+        qtbot.mouseClick(_plot(panel).viewport(), LEFT, pos=panel.dot_to_pixel(7))
+    assert caught.args == [7]
+    with qtbot.assertNotEmitted(panel.record_clicked):
+        qtbot.mouseClick(_plot(panel).viewport(), LEFT, pos=QPoint(4, 4))
+
+
+def test_the_record_in_hand_has_a_ring(panel):
+    before = _plot(panel).grab().toImage()
+    panel.mark_record(9)
+    ringed = _plot(panel).grab().toImage()
+    assert ringed != before
+    panel.show_selection(chosen(aquarium()))
+    assert _plot(panel).grab().toImage() == ringed
+    panel.mark_record(None)
+    assert _plot(panel).grab().toImage() == before
+
+
+def test_lexical_mode_says_that_it_has_no_distances(panel):
+    panel.show_selection(chosen(aquarium(), RetrievalMode.Lexical))
+    assert panel.message.isVisible()
+    assert "no distances" in panel.message.text()
+    panel.show_selection(chosen(aquarium()))
+    assert not panel.message.isVisible()
+    panel.show_selection(None)
+    assert "first question" in panel.message.text()
+
+
+@pytest.mark.parametrize("distances", [[0.5], [0.0] * 60, [2.0] * 60, [1.0] * 5000])
+def test_one_record_and_equal_distances_can_be_painted(panel, distances):
+    count = len(distances)
+    panel.show_selection(chosen(candidates(
+        [str(n) for n in range(count)], [""] * count, np.array(distances, dtype=np.float32),
+        np.zeros(count, dtype=np.float32))))
+    assert not panel.grab().isNull()
+
+
+def test_the_histogram_counts_every_record(panel):
+    found = many(5000)
+    panel.show_selection(chosen(found))
+    edges, heights = panel._bars.getData()
+    expected, _ = np.histogram(found.dense.distances.astype(np.float64), bins=edges)
+    counted = (heights / heights.max()) ** 2 * expected.max()
+    assert np.abs(counted - expected).max() <= 2
+    assert counted.sum() == pytest.approx(5000, rel=0.01)
+
+
+def test_the_mouse_wheel_and_a_drag_beside_the_line_move_nothing(qtbot, panel):
+    viewport = _plot(panel).viewport()
+    before = panel.threshold_to_pixel(1.0)
+    with qtbot.assertNotEmitted(panel.threshold_dragged):
+        qtbot.mousePress(viewport, LEFT, pos=panel.threshold_to_pixel(0.9))
+        qtbot.mouseMove(viewport, panel.threshold_to_pixel(0.3))
+        qtbot.mouseRelease(viewport, LEFT, pos=panel.threshold_to_pixel(0.3))
+    assert panel.threshold_to_pixel(1.0) == before

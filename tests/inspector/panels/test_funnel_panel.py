@@ -1,0 +1,157 @@
+"""The funnel shows the counts of the turn, and its stages can be picked by mouse and keys."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QWidget
+
+from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes.retrievals import Retrieval
+from inspector.panels.funnel_panel import FunnelPanel
+from inspector.theme import DARK, LIGHT
+from tests.inspector.fixed_results import aquarium, chosen, many, retrieval
+
+
+@pytest.fixture
+def funnel(qtbot):
+    funnel = FunnelPanel()
+    qtbot.addWidget(funnel)
+    funnel.resize(774, funnel.sizeHint().height())
+    funnel.show()
+    return funnel
+
+
+def _click(qtbot, funnel, label: str) -> None:
+    place = funnel.stage_rect(label).center().toPoint()
+    qtbot.mouseClick(funnel, Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_the_funnel_has_the_name_that_scripts_use(qtbot):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    FunnelPanel(parent)
+    assert parent.findChild(QWidget, "funnelView").stages() == []
+
+
+def test_dense_stages_are_the_counts_of_the_diagnostics(funnel):
+    result = retrieval(chosen(aquarium()))
+    funnel.show_counts(result)
+    said = result.diagnostics()["parameters"]
+    assert funnel.stages() == [
+        ("records", 10), ("match filter", 9), ("raw", said["raw_result_count"]),
+        ("within threshold", said["raw_result_count"] - said["filtered_count"]),
+        ("hits", said["result_count"])]
+    assert funnel.stages()[2:] == [("raw", 8), ("within threshold", 3), ("hits", 3)]
+
+
+def test_hybrid_stages_are_the_counts_of_both_legs(funnel):
+    result = retrieval(chosen(many(500), RetrievalMode.Hybrid, top_k=20, threshold=0.8))
+    funnel.show_counts(result)
+    said = result.diagnostics()["parameters"]
+    stages = dict(funnel.stages())
+    assert stages["dense raw"] == said["dense_raw_count"]
+    assert stages["within threshold"] == said["dense_raw_count"] - said["dense_filtered_count"]
+    assert stages["BM25 leg"] == said["sparse_raw_count"]
+    assert stages["fused"] == said["fused_candidate_count"]
+    assert stages["hits"] == said["result_count"]
+
+
+def test_the_two_legs_stand_above_each_other(funnel):
+    funnel.show_counts(retrieval(chosen(many(500), RetrievalMode.Hybrid)))
+    dense, sparse = funnel.stage_rect("dense raw"), funnel.stage_rect("with query words")
+    assert dense.left() == sparse.left()
+    assert dense.bottom() < sparse.top()
+    assert funnel.stage_rect("fused").left() > sparse.right()
+
+
+def test_a_turn_that_searched_nothing_has_zero_everywhere(funnel):
+    funnel.show_counts(Retrieval(RetrieveParams(), "knowledge", "", None))
+    assert {count for _, count in funnel.stages()} == {0}
+    assert not funnel.grab().isNull()
+    funnel.show_counts(None)
+    assert funnel.stages() == []
+
+
+@pytest.mark.parametrize("width", [400, 556, 774, 1600])
+@pytest.mark.parametrize("mode", list(RetrievalMode))
+def test_every_bar_is_inside_and_can_be_seen(funnel, width, mode):
+    funnel.resize(width, funnel.minimumSizeHint().height())
+    funnel.show_counts(retrieval(chosen(many(20_000), mode, top_k=3, threshold=0.5)))
+    rects = [funnel.stage_rect(label) for label, _ in funnel.stages()]
+    for rect in rects:
+        assert funnel.rect().toRectF().contains(rect)
+        assert rect.height() >= 4
+        assert rect.width() >= 8
+    assert rects[0].height() > 2 * rects[-1].height()
+
+
+def test_clicking_a_stage_asks_for_what_it_removed_and_again_for_all(qtbot, funnel):
+    funnel.show_counts(retrieval(chosen(aquarium())))
+    for expected in ("threshold", ""):
+        with qtbot.waitSignal(funnel.stage_clicked) as caught:
+            _click(qtbot, funnel, "within threshold")
+        assert caught.args == [expected]
+
+
+def test_clicking_the_number_between_bars_picks_the_stage_that_removed_it(qtbot, funnel):
+    funnel.show_counts(retrieval(chosen(aquarium())))
+    left, right = funnel.stage_rect("raw"), funnel.stage_rect("within threshold")
+    place = QPointF((left.right() + right.left()) / 2, left.center().y()).toPoint()
+    with qtbot.waitSignal(funnel.stage_clicked) as caught:
+        qtbot.mouseClick(funnel, Qt.MouseButton.LeftButton, pos=place)
+    assert caught.args == ["threshold"]
+
+
+def test_a_stage_that_removed_nothing_cannot_be_picked(qtbot, funnel):
+    funnel.show_counts(retrieval(chosen(aquarium(filtered=False))))
+    with qtbot.assertNotEmitted(funnel.stage_clicked):
+        for label in ("records", "match filter", "hits"):
+            _click(qtbot, funnel, label)
+
+
+def test_the_arrow_keys_and_enter_pick_a_stage(qtbot, funnel):
+    funnel.show_counts(retrieval(chosen(aquarium())))
+    funnel.setFocus()
+    told = []
+    funnel.stage_clicked.connect(told.append)
+    qtbot.keyClick(funnel, Qt.Key.Key_Right)
+    qtbot.keyClick(funnel, Qt.Key.Key_Return)
+    qtbot.keyClick(funnel, Qt.Key.Key_End)
+    qtbot.keyClick(funnel, Qt.Key.Key_Left)
+    qtbot.keyClick(funnel, Qt.Key.Key_Space)
+    qtbot.keyClick(funnel, Qt.Key.Key_Escape)
+    assert told == ["filter", "threshold", ""]
+
+
+def test_the_picked_reason_is_shown_and_can_be_given_up_from_outside(funnel):
+    funnel.show_counts(retrieval(chosen(aquarium())))
+    plain = funnel.grab().toImage()
+    funnel.set_reason_filter("threshold")
+    assert funnel.grab().toImage() != plain
+    funnel.set_reason_filter("")
+    assert funnel.grab().toImage() == plain
+
+
+def test_a_screen_reader_hears_all_the_numbers(funnel):
+    funnel.show_counts(retrieval(chosen(aquarium())))
+    assert funnel.accessibleDescription() == (
+        "10 records; 9 match filter (1 removed by filter); 8 raw (1 removed beyond top_k); "
+        "3 within threshold (5 removed by threshold); 3 hits")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_last_bar_has_the_colour_of_hits(funnel, theme):
+    funnel.apply_theme(theme)
+    funnel.show_counts(retrieval(chosen(aquarium())))
+    image = funnel.grab().toImage()
+    place = funnel.stage_rect("hits").center().toPoint()
+    assert image.pixelColor(place) == theme.hit
+    assert image.pixelColor(1, 1) == theme.panel
+
+
+def test_every_stage_explains_itself(qtbot, funnel):
+    for mode in RetrievalMode:
+        funnel.show_counts(retrieval(chosen(many(500), mode)))
+        for number, (label, count) in enumerate(funnel.stages()):
+            assert funnel._tip(number).startswith(f"{count:,} {label}. ")

@@ -1,0 +1,193 @@
+"""The drawing of a subgraph: what it shows, picks, says and how it is moved, with fixed results."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from core.nodes.parameters import ExpansionDepth
+from core.subgraph.knowledge_graph import GraphNode, KnowledgeGraph
+from inspector.panels.subgraph_panel import SubgraphPanel
+from inspector.theme import DARK, LIGHT
+from tests.inspector.fixed_subgraphs import TOWN, walked, wide
+
+LEFT = Qt.MouseButton.LeftButton
+MILL, MILLER, KEY, FAR = 1, 3, 4, 5
+
+
+@pytest.fixture
+def panel(qtbot):
+    panel = SubgraphPanel()
+    qtbot.addWidget(panel)
+    panel.resize(780, 250)
+    panel.show()
+    return panel
+
+
+def _place(panel, row: int) -> QPoint:
+    return panel.mapFromScene(panel.node_item(row).sceneBoundingRect().center())
+
+
+def _box(panel, row: int) -> QPoint:
+    item = panel.node_item(row)
+    return panel.mapFromScene(item.mapToScene(item.shape().boundingRect().center()))
+
+
+def _wheel(panel, steps: int) -> None:
+    place = QPointF(panel.viewport().rect().center())
+    QApplication.sendEvent(panel.viewport(), QWheelEvent(
+        place, panel.viewport().mapToGlobal(place), QPoint(0, 0), QPoint(0, 120 * steps),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
+        False))
+
+
+def test_it_has_the_name_that_scripts_use_and_says_what_to_do(panel):
+    assert panel.objectName() == "subgraphView"
+    assert panel.node_rows == ()
+    assert panel.caption == ""
+    assert "No subgraph" in panel.accessibleDescription() or panel.accessibleName() == "Subgraph"
+
+
+def test_it_draws_the_nodes_of_the_result_with_their_labels(panel):
+    panel.show_result(walked())
+    assert [TOWN.nodes[row].id for row in panel.node_rows] == [
+        "mill", "town", "attic", "miller", "key"]
+    labels = {TOWN.nodes[row].id: panel.node_item(row).label for row in panel.node_rows}
+    assert labels == {"mill": "", "town": "parent", "attic": "child", "miller": "owns →",
+                      "key": "is opened by →"}
+    assert [row for row in panel.node_rows if panel.node_item(row).is_match] == [MILL]
+
+
+def test_the_caption_counts_matches_nodes_and_connections(panel):
+    panel.show_result(walked())
+    assert panel.caption == "1 match · 4 around them · 3 connections"
+    panel.show_result(walked(depth=ExpansionDepth.NONE))
+    assert panel.caption == "1 match"
+    panel.show_result(walked(wide(600), "hub", ExpansionDepth.SHALLOW))
+    assert "101 of 601 nodes are left out" in panel.caption
+
+
+def test_a_click_takes_a_node_in_hand_and_a_double_click_opens_it(qtbot, panel):
+    panel.show_result(walked())
+    with qtbot.waitSignal(panel.node_selected) as selected:
+        qtbot.mouseClick(panel.viewport(), LEFT, pos=_box(panel, MILLER))
+    assert selected.args == [MILLER]
+    assert panel.node_item(MILLER).is_selected
+    with qtbot.waitSignal(panel.node_activated) as activated:
+        qtbot.mouseDClick(panel.viewport(), LEFT, pos=_box(panel, KEY))
+    assert activated.args == [KEY]
+
+
+def test_the_node_in_hand_lights_what_it_is_connected_with(panel):
+    panel.show_result(walked())
+    panel.select_node(MILLER)
+    beside = {TOWN.nodes[row].id for row in panel.node_rows
+              if panel.node_item(row).is_beside_selected}
+    assert beside == {"mill", "key"}
+    assert [note.text for note in panel._notes] == ["has lost"]
+    panel.select_node(None)
+    assert not any(panel.node_item(row).is_selected or panel.node_item(row).is_beside_selected
+                   for row in panel.node_rows)
+    assert panel._notes == []
+
+
+def test_selecting_from_outside_sends_no_signal(qtbot, panel):
+    panel.show_result(walked())
+    with qtbot.assertNotEmitted(panel.node_selected):
+        panel.select_node(MILL)
+        panel.select_node(FAR)
+    assert panel.node_item(FAR) is None
+
+
+def test_the_selection_survives_another_depth(panel):
+    panel.show_result(walked())
+    panel.select_node(MILLER)
+    panel.show_result(walked(depth=ExpansionDepth.DEEP))
+    assert panel.node_item(MILLER).is_selected
+    panel.show_result(walked(depth=ExpansionDepth.NONE))
+    assert panel.node_item(MILLER) is None
+
+
+def test_arrows_walk_and_enter_opens(qtbot, panel):
+    panel.show_result(walked())
+    panel.select_node(MILL)
+    with qtbot.waitSignal(panel.node_selected) as selected:
+        qtbot.keyClick(panel, Qt.Key.Key_Left)
+    assert TOWN.nodes[selected.args[0]].id in {"town", "miller"}
+    with qtbot.waitSignal(panel.node_activated):
+        qtbot.keyClick(panel, Qt.Key.Key_Return)
+
+
+def test_the_wheel_zooms_within_limits_and_0_shows_all_again(qtbot, panel):
+    panel.show_result(walked())
+    fitted = panel.transform().m11()
+    _wheel(panel, 2)
+    assert panel.transform().m11() == pytest.approx(fitted * 1.2 ** 2)
+    _wheel(panel, 50)
+    assert panel.transform().m11() == pytest.approx(4.0)
+    qtbot.keyClick(panel, Qt.Key.Key_0)
+    assert panel.transform().m11() == pytest.approx(fitted, rel=0.2)
+
+
+def test_dragging_pans_and_takes_nothing_in_hand(qtbot, panel):
+    panel.show_result(walked(wide(200), "hub", ExpansionDepth.SHALLOW))
+    panel.zoom(3.0)
+    before = panel.mapToScene(QPoint(0, 0))
+    with qtbot.assertNotEmitted(panel.node_selected):
+        qtbot.mousePress(panel.viewport(), LEFT, pos=QPoint(400, 120))
+        QTest.mouseMove(panel.viewport(), QPoint(330, 90))
+        qtbot.mouseRelease(panel.viewport(), LEFT, pos=QPoint(330, 90))
+    assert panel.mapToScene(QPoint(0, 0)) != before
+
+
+def test_a_zoom_of_the_users_own_is_kept_by_the_next_result(panel):
+    panel.show_result(walked())
+    panel.zoom(1.5)
+    scale = panel.transform().m11()
+    panel.show_result(walked(depth=ExpansionDepth.DEEP))
+    assert panel.transform().m11() == pytest.approx(scale)
+
+
+def test_nothing_is_laid_out_while_it_is_hidden(panel):
+    panel.hide()
+    panel.show_result(walked())
+    assert panel.node_rows == ()
+    panel.show()
+    assert len(panel.node_rows) == 5
+
+
+def test_a_new_theme_repaints_everything(panel):
+    panel.show_result(walked())
+    panel.apply_theme(LIGHT)
+    light = panel.grab().toImage()
+    panel.apply_theme(DARK)
+    dark = panel.grab().toImage()
+    corner = QPoint(3, 3)
+    assert light.pixelColor(corner) == LIGHT.panel
+    assert dark.pixelColor(corner) == DARK.panel
+
+
+@pytest.mark.parametrize("size", [(160, 90), (780, 250), (1600, 900)])
+def test_it_is_painted_at_any_size(panel, size):
+    panel.resize(*size)
+    for listing in (walked(), walked(wide(490), "hub", ExpansionDepth.SHALLOW), None):
+        panel.show_result(listing)
+        assert not panel.grab().isNull()
+
+
+def test_titles_are_never_taken_for_markup_and_long_ones_are_elided(panel):
+    odd = "<b>lamp</b> " + "x" * 5000
+    panel.show_result(walked(KnowledgeGraph([GraphNode("a", odd)]), "lamp"))
+    item = panel.node_item(0)
+    assert item.title == odd
+    assert item.boundingRect().width() < 200
+
+
+def test_five_hundred_nodes_are_drawn_in_order(panel):
+    listing = walked(wide(499), "hub", ExpansionDepth.SHALLOW)
+    panel.show_result(listing)
+    assert list(panel.node_rows) == listing.hit_rows.tolist()
+    assert len(panel.node_rows) == 500

@@ -1,0 +1,118 @@
+"""The history of turns."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QListView
+
+from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.errors import Code, InspectorError
+from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes.retrievals import Retrieval
+from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel, is_right_to_left
+from inspector.panels.turns_panel import TurnsPanel
+from inspector.theme import DARK
+
+
+def turn(message, mode=RetrievalMode.Dense, error=None):
+    params = RetrieveParams(retrieval_mode=mode)
+    run = NodeRun("knowledge", "Retrieve", "not_found", "", params=params,
+                  retrieval=Retrieval(params, "knowledge", message, None))
+    return Turn(TurnRequest(message, {}, "knowledge"), (run,), error)
+
+
+HISTORY = [turn("first"), turn("هل تعيش سمكة المهرج هنا؟", RetrievalMode.Lexical),
+           turn("third <b>", error=InspectorError(Code.InferenceFailed, "no"))]
+
+
+@pytest.fixture
+def panel(qtbot):
+    widget = TurnsPanel()
+    qtbot.addWidget(widget)
+    widget.resize(190, 240)
+    widget.show()
+    widget.show_turns(HISTORY, 2, [0.0, 60.0, 120.0])
+    return widget
+
+
+def view_of(panel):
+    return panel.findChild(QListView, "turnsView")
+
+
+def entries(view):
+    return [view.model().index(row, 0).data(EntryRole) for row in range(view.model().rowCount())]
+
+
+def test_the_model_keeps_the_rules_of_item_models(qtmodeltester):
+    model = TurnsModel()
+    model.show_entries([TurnEntry.of(t) for t in HISTORY])
+    qtmodeltester.check(model)
+
+
+def test_the_newest_turn_comes_first(panel):
+    assert [e.message for e in entries(view_of(panel))] == [
+        "third <b>", "هل تعيش سمكة المهرج هنا؟", "first"]
+
+
+def test_a_row_says_hits_mode_and_time_or_the_error(panel):
+    summaries = [e.summary for e in entries(view_of(panel))]
+    assert summaries[0].startswith("4001 InferenceFailed · Dense · ")
+    assert summaries[1].startswith("0 hits · Lexical · ")
+    assert TurnEntry("m", 1, "Hybrid", "").summary == "1 hit · Hybrid"
+
+
+def test_showing_the_history_picks_nothing_and_selects_the_turn_on_screen(panel, qtbot):
+    with qtbot.assertNotEmitted(panel.turn_picked):
+        panel.show_turns(HISTORY, 0)
+    assert view_of(panel).currentIndex().data() == "first"
+    panel.show_turns(HISTORY, -1)
+    assert not view_of(panel).currentIndex().isValid()
+
+
+def test_a_click_picks_a_turn_once(panel, qtbot):
+    view = view_of(panel)
+    picked = []
+    panel.turn_picked.connect(picked.append)
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton,
+                     pos=view.visualRect(view.model().index(2, 0)).center())
+    assert picked == [0]
+
+
+def test_arrows_only_move_and_enter_picks(panel, qtbot):
+    picked = []
+    panel.turn_picked.connect(picked.append)
+    view = view_of(panel)
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    assert picked == []
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert picked == [1]
+
+
+def test_a_turn_that_is_selected_again_changes_its_row_in_place(panel, qtbot):
+    changed = [*HISTORY[:2], dataclasses.replace(HISTORY[2], error=None)]
+    with qtbot.waitSignal(panel.model.dataChanged), qtbot.assertNotEmitted(panel.model.modelReset):
+        panel.show_turns(changed, 2)
+    assert entries(view_of(panel))[0].error == ""
+
+
+def test_right_to_left_text_is_known_by_its_first_letter():
+    assert is_right_to_left("«هل» clownfish")
+    assert not is_right_to_left("123 clownfish هل")
+    assert not is_right_to_left("…")
+
+
+def test_markup_in_a_message_is_no_html(panel):
+    tip = view_of(panel).model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "<b>" not in tip
+
+
+def test_a_long_history_and_an_empty_one_are_painted(panel):
+    panel.show_turns([turn(f"message {i} " * 40) for i in range(400)], 399)
+    assert not panel.grab().isNull()
+    panel.show_turns([], -1)
+    panel.apply_theme(DARK)
+    assert not panel.grab().isNull()
