@@ -47,7 +47,8 @@ class Place:
             head += f":{self.line}" + (f":{self.column}" if self.column is not None else "")
         elif self.line is not None:
             head = f"line {self.line}" + (
-                f", column {self.column}" if self.column is not None else "")
+                f", column {self.column}" if self.column is not None else ""
+            )
         target = ".".join(part for part in (self.node, self.param) if part)
         return " ".join(part for part in (head, target, self.json_path) if part)
 
@@ -63,8 +64,9 @@ class InspectorError(Exception):
     hint : what to do about it, or "".
     """
 
-    def __init__(self, code: Code, message: str, *, place: Place | None = None,
-                 hint: str = "") -> None:
+    def __init__(
+        self, code: Code, message: str, *, place: Place | None = None, hint: str = ""
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message

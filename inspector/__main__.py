@@ -54,8 +54,11 @@ def _open_window(arguments: Sequence[str]) -> int:
     if options.screenshot and problem:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     elif problem:
-        print(f"{problem}. These work without one: inspector turn, inspector check, and "  # noqa: T201
-              "inspector --screenshot FILE.png", file=sys.stderr)
+        print(  # noqa: T201
+            f"{problem}. These work without one: inspector turn, inspector check, and "
+            "inspector --screenshot FILE.png",
+            file=sys.stderr,
+        )
         return cli.EXIT_REFUSED
     from inspector.window.application import run
 

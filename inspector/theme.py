@@ -70,10 +70,17 @@ class Theme:
 
     def reason_color(self, reason: str) -> QColor:
         """Return the colour of a reason (``filter``, ``top_k``, …), or of a hit for ""."""
-        return {"": self.hit, "filter": self.filter, "scope": self.filter,
-                "threshold": self.threshold, "min_score": self.threshold,
-                "top_k": self.top_k, "k": self.top_k, "leg_depth": self.top_k,
-                "index": self.error}.get(reason, self.muted)
+        return {
+            "": self.hit,
+            "filter": self.filter,
+            "scope": self.filter,
+            "threshold": self.threshold,
+            "min_score": self.threshold,
+            "top_k": self.top_k,
+            "k": self.top_k,
+            "leg_depth": self.top_k,
+            "index": self.error,
+        }.get(reason, self.muted)
 
     def tint(self, index: int) -> QColor:
         """Return the tint of the chunk at 0-based place `index` among the hits."""
@@ -101,29 +108,65 @@ def _theme(name: str, colors: dict[str, str], tints: tuple[str, ...]) -> Theme:
     return Theme(name=name, **named, span_tints=_hex(*tints))
 
 
-LIGHT = _theme("light", {
-    "background": "F6F7F9", "panel": "FFFFFF", "line": "DDE1E7", "text": "1B2430",
-    "muted": "667085", "accent": "2F6FDE", "accent_soft": "E6EFFC", "on_accent": "FFFFFF",
-    "field": "FFFFFF", "hover": "EEF1F5", "hit": "0F6CBD", "hit_soft": "C3D9F6",
-    "threshold": "B26A00", "top_k": "7A4FB5", "filter": "5F6B7A", "error": "B3261E",
-    "ok": "1B7F5C", "warning": "B26A00",
-}, ("E1ECFB", "FBEDCF", "DDF1E7", "EFE4FA", "DDF0F5", "FBE3DD"))
+LIGHT = _theme(
+    "light",
+    {
+        "background": "F6F7F9",
+        "panel": "FFFFFF",
+        "line": "DDE1E7",
+        "text": "1B2430",
+        "muted": "667085",
+        "accent": "2F6FDE",
+        "accent_soft": "E6EFFC",
+        "on_accent": "FFFFFF",
+        "field": "FFFFFF",
+        "hover": "EEF1F5",
+        "hit": "0F6CBD",
+        "hit_soft": "C3D9F6",
+        "threshold": "B26A00",
+        "top_k": "7A4FB5",
+        "filter": "5F6B7A",
+        "error": "B3261E",
+        "ok": "1B7F5C",
+        "warning": "B26A00",
+    },
+    ("E1ECFB", "FBEDCF", "DDF1E7", "EFE4FA", "DDF0F5", "FBE3DD"),
+)
 
-DARK = _theme("dark", {
-    "background": "15181D", "panel": "1C2128", "line": "303741", "text": "E6EAF0",
-    "muted": "9AA5B4", "accent": "6AA3FF", "accent_soft": "233450", "on_accent": "10151C",
-    "field": "15181D", "hover": "272E38", "hit": "6CB2F5", "hit_soft": "31507C",
-    "threshold": "F0B04E", "top_k": "C3A2F2", "filter": "9AA5B4", "error": "FF8A80",
-    "ok": "5FD0A5", "warning": "F0B04E",
-}, ("22375A", "46381C", "1E3F33", "3A2D57", "1D414B", "4C2C2A"))
+DARK = _theme(
+    "dark",
+    {
+        "background": "15181D",
+        "panel": "1C2128",
+        "line": "303741",
+        "text": "E6EAF0",
+        "muted": "9AA5B4",
+        "accent": "6AA3FF",
+        "accent_soft": "233450",
+        "on_accent": "10151C",
+        "field": "15181D",
+        "hover": "272E38",
+        "hit": "6CB2F5",
+        "hit_soft": "31507C",
+        "threshold": "F0B04E",
+        "top_k": "C3A2F2",
+        "filter": "9AA5B4",
+        "error": "FF8A80",
+        "ok": "5FD0A5",
+        "warning": "F0B04E",
+    },
+    ("22375A", "46381C", "1E3F33", "3A2D57", "1D414B", "4C2C2A"),
+)
 
 
 def mix(under: QColor, over: QColor, strength: float) -> QColor:
     """Return `over` laid on `under` with opacity `strength` (0 to 1), opaque."""
     keep = 1.0 - strength
-    return QColor.fromRgbF(under.redF() * keep + over.redF() * strength,
-                           under.greenF() * keep + over.greenF() * strength,
-                           under.blueF() * keep + over.blueF() * strength)
+    return QColor.fromRgbF(
+        under.redF() * keep + over.redF() * strength,
+        under.greenF() * keep + over.greenF() * strength,
+        under.blueF() * keep + over.blueF() * strength,
+    )
 
 
 def contrast(first: QColor, second: QColor) -> float:
@@ -133,10 +176,14 @@ def contrast(first: QColor, second: QColor) -> float:
     ------
     WCAG 2.2, relative luminance and contrast ratio.
     """
+
     def luminance(color: QColor) -> float:
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-                  for c in (color.redF(), color.greenF(), color.blueF())]
+        linear = [
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+            for c in (color.redF(), color.greenF(), color.blueF())
+        ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
     darker, lighter = sorted((luminance(first), luminance(second)))
     return float((lighter + 0.05) / (darker + 0.05))
 
@@ -174,8 +221,11 @@ def apply(app: QApplication, theme: Theme) -> None:
 def style_sheet(theme: Theme) -> str:
     """Return ``resources/style.qss`` with every ``$token`` replaced by the theme's colour."""
     tokens = {item.name: getattr(theme, item.name) for item in fields(Theme)}
-    values = {key: value.name() if isinstance(value, QColor) else str(value)
-              for key, value in tokens.items() if key != "span_tints"}
+    values = {
+        key: value.name() if isinstance(value, QColor) else str(value)
+        for key, value in tokens.items()
+        if key != "span_tints"
+    }
     for key in ("accent", "error", "warning", "ok"):
         values[f"{key}_tint"] = theme.soft(tokens[key]).name()
         values[f"{key}_ink"] = theme.ink(tokens[key]).name()
@@ -248,16 +298,28 @@ def _palette(theme: Theme) -> QPalette:
     role = QPalette.ColorRole
     palette = QPalette(theme.panel, theme.background)
     for target, color in (
-            (role.Window, theme.background), (role.WindowText, theme.text),
-            (role.Base, theme.field), (role.AlternateBase, theme.background),
-            (role.Text, theme.text), (role.PlaceholderText, theme.muted),
-            (role.Button, theme.panel), (role.ButtonText, theme.text),
-            (role.ToolTipBase, theme.panel), (role.ToolTipText, theme.text),
-            (role.Highlight, theme.accent), (role.HighlightedText, theme.on_accent),
-            (role.Link, theme.accent), (role.LinkVisited, theme.top_k),
-            (role.BrightText, theme.error), (role.Accent, theme.accent),
-            (role.Light, theme.hover), (role.Midlight, theme.hover),
-            (role.Mid, theme.line), (role.Dark, theme.line), (role.Shadow, theme.line)):
+        (role.Window, theme.background),
+        (role.WindowText, theme.text),
+        (role.Base, theme.field),
+        (role.AlternateBase, theme.background),
+        (role.Text, theme.text),
+        (role.PlaceholderText, theme.muted),
+        (role.Button, theme.panel),
+        (role.ButtonText, theme.text),
+        (role.ToolTipBase, theme.panel),
+        (role.ToolTipText, theme.text),
+        (role.Highlight, theme.accent),
+        (role.HighlightedText, theme.on_accent),
+        (role.Link, theme.accent),
+        (role.LinkVisited, theme.top_k),
+        (role.BrightText, theme.error),
+        (role.Accent, theme.accent),
+        (role.Light, theme.hover),
+        (role.Midlight, theme.hover),
+        (role.Mid, theme.line),
+        (role.Dark, theme.line),
+        (role.Shadow, theme.line),
+    ):
         palette.setColor(target, color)
     faded = mix(theme.panel, theme.muted, _DISABLED)
     for target in (role.WindowText, role.Text, role.ButtonText):

@@ -25,9 +25,14 @@ if TYPE_CHECKING:
 MAX_STEPS = 64
 
 
-def run_turn(request: TurnRequest, workspace: Workspace, *, cached_only: bool = False,
-             progress: Progress = no_progress,
-             is_cancelled: IsCancelled = never_cancelled) -> Turn:
+def run_turn(
+    request: TurnRequest,
+    workspace: Workspace,
+    *,
+    cached_only: bool = False,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> Turn:
     """Walk the graph once. The command line, the window and its sliders all call this.
 
     Parameters
@@ -45,9 +50,15 @@ def run_turn(request: TurnRequest, workspace: Workspace, *, cached_only: bool = 
 
     A refusal of a node is no exception: the turn ends with status Error and carries it.
     """
-    state = TurnState(request, workspace, cached_only, progress, is_cancelled,
-                      canned_counts=dict(request.play.canned_counts),
-                      memory=dict(request.play.memory))
+    state = TurnState(
+        request,
+        workspace,
+        cached_only,
+        progress,
+        is_cancelled,
+        canned_counts=dict(request.play.canned_counts),
+        memory=dict(request.play.memory),
+    )
     runs: list[NodeRun] = []
     name, error = request.start_node, None
     while name and error is None:
@@ -55,9 +66,11 @@ def run_turn(request: TurnRequest, workspace: Workspace, *, cached_only: bool = 
         if len(runs) == MAX_STEPS:
             path = " → ".join(run.name for run in runs[-4:])
             error = InspectorError(
-                Code.MaxStepsExceeded, f"the turn did not end within {MAX_STEPS} steps; "
-                f"it went on … {path} → {name}", place=Place(node=name),
-                hint="break the loop: an empty exit ends the turn")
+                Code.MaxStepsExceeded,
+                f"the turn did not end within {MAX_STEPS} steps; it went on … {path} → {name}",
+                place=Place(node=name),
+                hint="break the loop: an empty exit ends the turn",
+            )
             break
         params = request.params[name]
         try:
@@ -77,10 +90,18 @@ def run_turn(request: TurnRequest, workspace: Workspace, *, cached_only: bool = 
 def _recorded(name: str, request: TurnRequest, outcome: Outcome) -> NodeRun:
     params = request.params[name]
     target = getattr(params, params.exits()[outcome.exit])
-    return NodeRun(name=name, type=params.node_type, exit=outcome.exit, next=target,
-                   output=outcome.output, params=params, retrieval=outcome.retrieval,
-                   projection=outcome.projection, sections=outcome.sections,
-                   simulated=outcome.simulated)
+    return NodeRun(
+        name=name,
+        type=params.node_type,
+        exit=outcome.exit,
+        next=target,
+        output=outcome.output,
+        params=params,
+        retrieval=outcome.retrieval,
+        projection=outcome.projection,
+        sections=outcome.sections,
+        simulated=outcome.simulated,
+    )
 
 
 class Agent:
@@ -96,9 +117,14 @@ class Agent:
         On construction, with every finding, when the graph does not compile (3003 and others).
     """
 
-    def __init__(self, graph: GraphDescription, workspace: Workspace, *,
-                 progress: Progress = no_progress,
-                 is_cancelled: IsCancelled = never_cancelled) -> None:
+    def __init__(
+        self,
+        graph: GraphDescription,
+        workspace: Workspace,
+        *,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> None:
         findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
         findings.extend(graph.check())
         check_storages(graph, workspace, findings, progress, is_cancelled)
@@ -121,8 +147,11 @@ class Agent:
             3007 for an unknown parameter or a refused value; nothing has changed then.
         """
         if not self._busy.acquire(blocking=False):
-            raise InspectorError(Code.AgentBusy, "a turn is running; change it when it is over",
-                                 place=Place(node=node, param=param))
+            raise InspectorError(
+                Code.AgentBusy,
+                "a turn is running; change it when it is over",
+                place=Place(node=node, param=param),
+            )
         try:
             self.graph = self._with_param(node, param, value)
         finally:
@@ -133,30 +162,48 @@ class Agent:
         spec = node.params.specs().get(param)
         if spec is not None and spec.structural:
             raise InspectorError(
-                Code.ParamNotMutable, f"{param} is fixed once the agent exists",
+                Code.ParamNotMutable,
+                f"{param} is fixed once the agent exists",
                 place=Place(node=node_name, param=param),
-                hint="change it in the graph and make a new agent")
+                hint="change it in the graph and make a new agent",
+            )
         params = changed_params(node, param, value)
         check_change(params, param, self._workspace, node=node_name)
         graph = self.graph.copy()
         graph.nodes = [Node(n.name, params) if n.name == node_name else n for n in graph.nodes]
         return graph
 
-    def request(self, message: str, *, exits: Mapping[str, str] | None = None,
-                replies: Mapping[str, str] | None = None, seed: int = 0) -> TurnRequest:
+    def request(
+        self,
+        message: str,
+        *,
+        exits: Mapping[str, str] | None = None,
+        replies: Mapping[str, str] | None = None,
+        seed: int = 0,
+    ) -> TurnRequest:
         """Capture all that the next turn needs."""
         return TurnRequest(
-            message=message, params={node.name: node.params for node in self.graph.nodes},
+            message=message,
+            params={node.name: node.params for node in self.graph.nodes},
             start_node=self.graph.start_node,
-            default_model_name=self.graph.default_model_name, exits=dict(exits or {}),
+            default_model_name=self.graph.default_model_name,
+            exits=dict(exits or {}),
             variables={name: str(value) for name, value in self.variables.items()},
-            replies=dict(replies or {}), seed=seed,
-            play=self.play if self.keeps_dialog else replace(self.play, dialog=()))
+            replies=dict(replies or {}),
+            seed=seed,
+            play=self.play if self.keeps_dialog else replace(self.play, dialog=()),
+        )
 
-    def turn(self, message: str, *, exits: Mapping[str, str] | None = None,
-             replies: Mapping[str, str] | None = None, seed: int = 0,
-             progress: Progress = no_progress,
-             is_cancelled: IsCancelled = never_cancelled) -> Turn:
+    def turn(
+        self,
+        message: str,
+        *,
+        exits: Mapping[str, str] | None = None,
+        replies: Mapping[str, str] | None = None,
+        seed: int = 0,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> Turn:
         """Run one turn.
 
         Raises
@@ -167,8 +214,12 @@ class Agent:
         if not self._busy.acquire(blocking=False):
             raise InspectorError(Code.AgentBusy, "a turn of this agent is running already")
         try:
-            turn = run_turn(self.request(message, exits=exits, replies=replies, seed=seed),
-                            self._workspace, progress=progress, is_cancelled=is_cancelled)
+            turn = run_turn(
+                self.request(message, exits=exits, replies=replies, seed=seed),
+                self._workspace,
+                progress=progress,
+                is_cancelled=is_cancelled,
+            )
             self.play = turn.next_play(keeps_dialog=self.keeps_dialog)
             return turn
         finally:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from core.io.findings import Finding, Findings
 
 _NEEDED_FILES = {
-    "corpus": ("corpus", "name a folder of Markdown files, or a knowledge file, relative to the "
-                         "storage root"),
+    "corpus": (
+        "corpus",
+        "name a folder of Markdown files, or a knowledge file, relative to the storage root",
+    ),
     "knowledge_graph": ("knowledge graph", "name one, relative to the storage root"),
 }
 
@@ -41,21 +43,33 @@ def check_graph(graph: GraphDescription, findings: Findings) -> None:
             findings.error("a node needs a non-empty name", "nodes")
         elif count > 1:
             where = ", ".join(f"nodes[{i}]" for i, other in enumerate(names) if other == name)
-            findings.error(f'{count} nodes are called "{name}": {where}',
-                           hint="give each node its own name", place=_place(findings, graph, name))
+            findings.error(
+                f'{count} nodes are called "{name}": {where}',
+                hint="give each node its own name",
+                place=_place(findings, graph, name),
+            )
     if graph.start_node not in {*names, *graph.unread}:
-        said = f'the start node "{graph.start_node}" does not exist' if graph.start_node else (
-            "the graph names no start node")
-        findings.error(said, "start_node", hint=did_you_mean(graph.start_node, names)
-                       or f"one of {', '.join(names)}")
+        said = (
+            f'the start node "{graph.start_node}" does not exist'
+            if graph.start_node
+            else ("the graph names no start node")
+        )
+        findings.error(
+            said,
+            "start_node",
+            hint=did_you_mean(graph.start_node, names) or f"one of {', '.join(names)}",
+        )
     for node in graph.nodes:
         _check_node(node, graph, findings)
     _warn_unreachable(with_sound_params(graph), findings)
     for node in graph.nodes:
         if isinstance(node.params, GenerateParams) and not (
-                node.params.model_name or graph.default_model_name):
-            findings.warning("no model: neither model_name nor the graph's default_model_name",
-                             place=_place(findings, graph, node.name, "model_name"))
+            node.params.model_name or graph.default_model_name
+        ):
+            findings.warning(
+                "no model: neither model_name nor the graph's default_model_name",
+                place=_place(findings, graph, node.name, "model_name"),
+            )
 
 
 def with_sound_params(graph: GraphDescription) -> GraphDescription:
@@ -77,35 +91,51 @@ def _check_node(node: Node, graph: GraphDescription, findings: Findings) -> None
         try:
             spec.check(value)
         except InspectorError as error:
-            findings.error(error.message, code=error.code,
-                           place=_place(findings, graph, node.name, field))
+            findings.error(
+                error.message, code=error.code, place=_place(findings, graph, node.name, field)
+            )
             continue
         if spec.is_exit and value and value not in names:
-            findings.error(f'exit {field} of node "{node.name}" leads to "{value}", which is no '
-                           "node of this graph", hint=did_you_mean(value, names)
-                           or "leave it empty to end the turn",
-                           place=_place(findings, graph, node.name, field))
+            findings.error(
+                f'exit {field} of node "{node.name}" leads to "{value}", which is no '
+                "node of this graph",
+                hint=did_you_mean(value, names) or "leave it empty to end the turn",
+                place=_place(findings, graph, node.name, field),
+            )
     params = node.params.sound()
     for field, (what, hint) in _NEEDED_FILES.items():
         if getattr(params, field, None) == "":
-            findings.error(f"no {what} to search", code=Code.InvalidEmbeddedStringStorageName,
-                           hint=hint, place=_place(findings, graph, node.name, field))
-    from_name = (isinstance(params, RetrieveParams)
-                 and params.source_kind is KnowledgeSourceKind.FromName)
+            findings.error(
+                f"no {what} to search",
+                code=Code.InvalidEmbeddedStringStorageName,
+                hint=hint,
+                place=_place(findings, graph, node.name, field),
+            )
+    from_name = (
+        isinstance(params, RetrieveParams) and params.source_kind is KnowledgeSourceKind.FromName
+    )
     if from_name:
         for field in ("storage_name", "schema"):
             if not str(getattr(params, field)).strip():
-                findings.error(f"FromName needs a {field}", code=Code.InvalidParamValue,
-                               place=_place(findings, graph, node.name, field))
+                findings.error(
+                    f"FromName needs a {field}",
+                    code=Code.InvalidParamValue,
+                    place=_place(findings, graph, node.name, field),
+                )
     elif getattr(params, "embedded_string_storage", None) == "":
-        findings.error("no knowledge file to search",
-                       code=Code.InvalidEmbeddedStringStorageName,
-                       hint="name one, relative to the storage root",
-                       place=_place(findings, graph, node.name, "embedded_string_storage"))
+        findings.error(
+            "no knowledge file to search",
+            code=Code.InvalidEmbeddedStringStorageName,
+            hint="name one, relative to the storage root",
+            place=_place(findings, graph, node.name, "embedded_string_storage"),
+        )
     for field, text in stray_references(params, names):
-        findings.warning(f"nothing replaces {text}", place=_place(
-            findings, graph, node.name, field), hint="there are {{user_message}}, {{var.NAME}} and "
-            "{{node.NAME.output}} of a node of this graph")
+        findings.warning(
+            f"nothing replaces {text}",
+            place=_place(findings, graph, node.name, field),
+            hint="there are {{user_message}}, {{var.NAME}} and "
+            "{{node.NAME.output}} of a node of this graph",
+        )
     _check_texts(replace(node, params=params), graph, findings)
 
 
@@ -113,15 +143,20 @@ def _check_texts(node: Node, graph: GraphDescription, findings: Findings) -> Non
     """Check what the nodes about patterns and intents are given right in the graph."""
     params = node.params
     if isinstance(params, ClassifyIntentParams) and not params.metadata_field:
-        findings.error("metadata_field is empty: no field gives the label",
-                       code=Code.InvalidParamValue,
-                       hint="name a metadata field of type string",
-                       place=_place(findings, graph, node.name, "metadata_field"))
+        findings.error(
+            "metadata_field is empty: no field gives the label",
+            code=Code.InvalidParamValue,
+            hint="name a metadata field of type string",
+            place=_place(findings, graph, node.name, "metadata_field"),
+        )
     elif isinstance(params, HumanMessageGuardrailParams) and not (
-            params.string_storage or params.inline_strings):
-        findings.warning("no patterns: neither string_storage nor inline_strings, so the exit is "
-                         "always not_triggered",
-                         place=_place(findings, graph, node.name, "inline_strings"))
+        params.string_storage or params.inline_strings
+    ):
+        findings.warning(
+            "no patterns: neither string_storage nor inline_strings, so the exit is "
+            "always not_triggered",
+            place=_place(findings, graph, node.name, "inline_strings"),
+        )
     elif isinstance(params, IntentToInstructionParams) and not params.string_storage:
         place = _place(findings, graph, node.name, "inline_keys")
         problem = inline_problem(params)
@@ -129,11 +164,15 @@ def _check_texts(node: Node, graph: GraphDescription, findings: Findings) -> Non
         if problem:
             findings.error(problem, hint="make the two lists equally long", place=place)
         elif twice:
-            findings.warning(f'the label "{twice[0]}" is in inline_keys more than once; its first '
-                             "text is used", place=place)
+            findings.warning(
+                f'the label "{twice[0]}" is in inline_keys more than once; its first text is used',
+                place=place,
+            )
         elif not params.inline_keys:
-            findings.warning("no labels: neither string_storage nor inline_keys, so nothing is "
-                             "ever attached", place=place)
+            findings.warning(
+                "no labels: neither string_storage nor inline_keys, so nothing is ever attached",
+                place=place,
+            )
 
 
 def inline_problem(params: IntentToInstructionParams) -> str:
@@ -159,8 +198,10 @@ def _warn_unreachable(graph: GraphDescription, findings: Findings) -> None:
         return
     for name in nodes:
         if name not in reached:
-            findings.warning(f'node "{name}" cannot be reached from the start node',
-                             place=_place(findings, graph, name))
+            findings.warning(
+                f'node "{name}" cannot be reached from the start node',
+                place=_place(findings, graph, name),
+            )
 
 
 def _place(findings: Findings, graph: GraphDescription, node: str, param: str = "") -> Place:

@@ -25,8 +25,13 @@ if TYPE_CHECKING:
     from core.nodes.parameters import NodeParams
 
 
-def check_storages(graph: GraphDescription, workspace: Workspace, findings: Findings,
-                   progress: Progress, is_cancelled: IsCancelled) -> None:
+def check_storages(
+    graph: GraphDescription,
+    workspace: Workspace,
+    findings: Findings,
+    progress: Progress,
+    is_cancelled: IsCancelled,
+) -> None:
     """Open every storage that the graph names and collect what is wrong, node by node.
 
     What `core.agent.checks` says of a parameter's value is not said again.
@@ -68,8 +73,13 @@ def _check_catalog(graph: GraphDescription, workspace: Workspace, findings: Find
         findings.extend(workspace.catalog.findings)
         return
     needed = any(getattr(node.params, "schema", "") for node in graph.nodes)
-    findings.extend(broken.findings if needed else [
-        dataclasses.replace(finding, severity=Severity.WARNING) for finding in broken.findings])
+    findings.extend(
+        broken.findings
+        if needed
+        else [
+            dataclasses.replace(finding, severity=Severity.WARNING) for finding in broken.findings
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +104,9 @@ _Checked = tuple[str, "tuple[Finding, ...]"]
 
 
 def _check_knowledge(work: _Work) -> _Checked:
-    knowledge = work.workspace.knowledge(work.storage, node=work.node.name,
-                                         progress=work.progress, is_cancelled=work.is_cancelled)
+    knowledge = work.workspace.knowledge(
+        work.storage, node=work.node.name, progress=work.progress, is_cancelled=work.is_cancelled
+    )
     _check_filter(work)
     _check_label_field(work)
     _check_schema(work)
@@ -104,15 +115,20 @@ def _check_knowledge(work: _Work) -> _Checked:
 
 def _check_corpus(work: _Work) -> _Checked:
     field = getattr(work.node.params, "summary_field", "")
-    corpus = work.workspace.corpora.corpus(work.storage, field, node=work.node.name,
-                                           progress=work.progress, is_cancelled=work.is_cancelled)
+    corpus = work.workspace.corpora.corpus(
+        work.storage,
+        field,
+        node=work.node.name,
+        progress=work.progress,
+        is_cancelled=work.is_cancelled,
+    )
     return f"{work.storage} {field}", corpus.findings
 
 
 def _check_knowledge_graph(work: _Work) -> _Checked:
     graph = work.workspace.graphs.searcher(
-        work.storage, node=work.node.name, progress=work.progress,
-        is_cancelled=work.is_cancelled).graph
+        work.storage, node=work.node.name, progress=work.progress, is_cancelled=work.is_cancelled
+    ).graph
     try:
         check_change(work.node.params, "root_node_id", work.workspace, node=work.node.name)
     except InspectorError as error:
@@ -162,8 +178,11 @@ def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: 
         graph = workspace.graphs.searcher(name, node=node).graph
         if getattr(params, param) not in graph:
             raise InspectorError(
-                Code.InvalidParamValue, f'there is no node "{getattr(params, param)}" in {name}',
-                place=Place(node=node, param=param), hint="name a node_id of the knowledge graph")
+                Code.InvalidParamValue,
+                f'there is no node "{getattr(params, param)}" in {name}',
+                place=Place(node=node, param=param),
+                hint="name a node_id of the knowledge graph",
+            )
 
 
 def _check_filter(work: _Work) -> None:
@@ -182,8 +201,13 @@ def _check_label_field(work: _Work) -> None:
             work.add(error, "metadata_field")
 
 
-def _check_patterns(name: str, index: int, params: HumanMessageGuardrailParams,
-                    workspace: Workspace, findings: Findings) -> None:
+def _check_patterns(
+    name: str,
+    index: int,
+    params: HumanMessageGuardrailParams,
+    workspace: Workspace,
+    findings: Findings,
+) -> None:
     param = "string_storage" if params.string_storage else "inline_strings"
     try:
         problems = pattern_problems(name, params, workspace)
@@ -193,8 +217,11 @@ def _check_patterns(name: str, index: int, params: HumanMessageGuardrailParams,
     for problem in problems:
         _add(findings, problem, name, index, param)
     if foreign:
-        findings.warning(foreign, place=place_in_graph(findings.file, index, name, param),
-                         hint="write it in the patterns of ECMAScript")
+        findings.warning(
+            foreign,
+            place=place_in_graph(findings.file, index, name, param),
+            hint="write it in the patterns of ECMAScript",
+        )
 
 
 def _check_schema(work: _Work) -> None:
@@ -205,14 +232,18 @@ def _check_schema(work: _Work) -> None:
     if workspace.schema_fields(schema) is None:
         work.findings.warning(
             f'schema "{schema}" is not in the catalog, so it is not checked',
-            code=Code.InvalidEmbeddedStringStorageData, place=place,
-            hint="the game's own server may know it")
+            code=Code.InvalidEmbeddedStringStorageData,
+            place=place,
+            hint="the game's own server may know it",
+        )
         return
     difference = workspace.schema_difference(schema, work.storage)
     if difference:
         work.findings.error(
             f'{work.storage} does not agree with schema "{schema}": {difference}',
-            code=Code.InvalidEmbeddedStringStorageData, place=place)
+            code=Code.InvalidEmbeddedStringStorageData,
+            place=place,
+        )
 
 
 def _add(findings: Findings, error: InspectorError, node: str, index: int, param: str) -> None:

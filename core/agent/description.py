@@ -86,8 +86,11 @@ class GraphDescription:
             if node.name == name:
                 return node
         names = [node.name for node in self.nodes]
-        raise InspectorError(Code.UnknownNode, f'the graph has no node "{name}"', hint=(
-            did_you_mean(name, names) or f"its nodes: {', '.join(names)}"))
+        raise InspectorError(
+            Code.UnknownNode,
+            f'the graph has no node "{name}"',
+            hint=(did_you_mean(name, names) or f"its nodes: {', '.join(names)}"),
+        )
 
     def with_param(self, node_name: str, param: str, value: Any) -> GraphDescription:
         """Return a copy in which one parameter has another value.
@@ -141,11 +144,17 @@ class GraphDescription:
         graph.path = path
         if isinstance(document, dict) and isinstance(document.get("nodes"), list):
             said = {finding.message for finding in findings}
-            refused = {(finding.place.node, finding.place.param) for finding in findings
-                       if finding.severity is Severity.ERROR and finding.place.param}
+            refused = {
+                (finding.place.node, finding.place.param)
+                for finding in findings
+                if finding.severity is Severity.ERROR and finding.place.param
+            }
             findings.extend(
-                finding for finding in graph.check() if finding.message not in said
-                and (finding.place.node, finding.place.param) not in refused)
+                finding
+                for finding in graph.check()
+                if finding.message not in said
+                and (finding.place.node, finding.place.param) not in refused
+            )
         return graph
 
     @classmethod
@@ -154,15 +163,18 @@ class GraphDescription:
         graph = cls()
         if not isinstance(document, dict):
             if not findings.has_errors:
-                findings.error("a graph file is a JSON object with \"nodes\"")
+                findings.error('a graph file is a JSON object with "nodes"')
             return graph
         graph._document = document
         version = document.get("version", GRAPH_VERSION)
         if isinstance(version, bool) or not isinstance(version, int):
             findings.error("version must be a whole number", "version")
         elif version > GRAPH_VERSION:
-            findings.error(f"version {version} is newer than this program reads "
-                           f"({GRAPH_VERSION})", "version", hint="update the inspector")
+            findings.error(
+                f"version {version} is newer than this program reads ({GRAPH_VERSION})",
+                "version",
+                hint="update the inspector",
+            )
         for key in ("storage_root", "start_node", "default_model_name"):
             value = document.get(key, "")
             if isinstance(value, str):
@@ -222,13 +234,17 @@ def changed_params(node: Node, param: str, value: Any) -> NodeParams:
     specs = node.params.specs()
     if param not in specs:
         raise InspectorError(
-            Code.InvalidParamValue, f'{node.type} has no parameter "{param}"',
-            place=Place(node=node.name, param=param), hint=did_you_mean(param, specs))
+            Code.InvalidParamValue,
+            f'{node.type} has no parameter "{param}"',
+            place=Place(node=node.name, param=param),
+            hint=did_you_mean(param, specs),
+        )
     try:
         checked = specs[param].check(value)
     except InspectorError as error:
-        raise InspectorError(error.code, error.message, hint=error.hint,
-                             place=Place(node=node.name, param=param)) from None
+        raise InspectorError(
+            error.code, error.message, hint=error.hint, place=Place(node=node.name, param=param)
+        ) from None
     return dataclasses.replace(node.params, **{param: checked})
 
 
@@ -243,9 +259,15 @@ def _read_node(entry: object, path: str, findings: Findings) -> Node | None:
     type_name = entry.get("type", entry.get("params_type"))
     table = node_table(type_name) if isinstance(type_name, str) else None
     if table is None:
-        findings.error(f"unknown node type {json.dumps(type_name)}", f"{path}.type", hint=(
-            did_you_mean(type_name, NODE_TYPES) if isinstance(type_name, str)
-            else f"one of {', '.join(NODE_TYPES)}"))
+        findings.error(
+            f"unknown node type {json.dumps(type_name)}",
+            f"{path}.type",
+            hint=(
+                did_you_mean(type_name, NODE_TYPES)
+                if isinstance(type_name, str)
+                else f"one of {', '.join(NODE_TYPES)}"
+            ),
+        )
         return None
     given = entry.get("params", {})
     if not isinstance(given, dict):
@@ -254,15 +276,19 @@ def _read_node(entry: object, path: str, findings: Findings) -> Node | None:
     return Node(name, _read_params(table, given, name, f"{path}.params", findings))
 
 
-def _read_params(table: type[NodeParams], given: Mapping[str, Any], node: str, path: str,
-                 findings: Findings) -> NodeParams:
+def _read_params(
+    table: type[NodeParams], given: Mapping[str, Any], node: str, path: str, findings: Findings
+) -> NodeParams:
     specs = table.specs()
     values: dict[str, Any] = {}
     for key, value in given.items():
         place = Place(file=findings.file, json_path=f"{path}.{key}", node=node, param=key)
         if key not in specs:
-            findings.warning(f"{table.node_type} has no parameter {json.dumps(key)}; it is kept "
-                             "and ignored", hint=did_you_mean(key, specs), place=place)
+            findings.warning(
+                f"{table.node_type} has no parameter {json.dumps(key)}; it is kept and ignored",
+                hint=did_you_mean(key, specs),
+                place=place,
+            )
             continue
         try:
             values[key] = specs[key].check(value)

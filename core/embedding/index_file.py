@@ -75,10 +75,14 @@ def _hnswlib(file: BinaryIO, size: int) -> IndexHeader | None:
     base, capacity, count, element_bytes, label_at, vector_at, *_ = _HNSWLIB_HEAD.unpack(head)
     vector_bytes = label_at - vector_at
     # An element is its links, its vector and its label, and the file holds all elements.
-    fits = (base == 0 and count <= capacity and element_bytes == label_at + _LABEL_BYTES
-            and 0 < vector_bytes <= _MAX_DIMENSION * _FLOAT_BYTES
-            and vector_bytes % _FLOAT_BYTES == 0
-            and _HNSWLIB_HEAD.size + count * element_bytes <= size)
+    fits = (
+        base == 0
+        and count <= capacity
+        and element_bytes == label_at + _LABEL_BYTES
+        and 0 < vector_bytes <= _MAX_DIMENSION * _FLOAT_BYTES
+        and vector_bytes % _FLOAT_BYTES == 0
+        and _HNSWLIB_HEAD.size + count * element_bytes <= size
+    )
     return IndexHeader("hnswlib", vector_bytes // _FLOAT_BYTES, count) if fits else None
 
 

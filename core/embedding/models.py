@@ -138,7 +138,7 @@ def token_counter(entry: ModelEntry) -> Callable[[Sequence[str]], list[int]] | N
     def count(texts: Sequence[str]) -> list[int]:
         counts: list[int] = []
         for start in range(0, len(texts), _COUNT_BLOCK):
-            block = list(texts[start:start + _COUNT_BLOCK])
+            block = list(texts[start : start + _COUNT_BLOCK])
             counts.extend(len(encoding.ids) for encoding in tokenizer.encode_batch_fast(block))
         return counts
 
@@ -162,8 +162,11 @@ def cut_tokens(entry: ModelEntry, texts: Sequence[str]) -> dict[int, int]:
     if count is None:
         return {}
     counts = count([texts[row] for row in rows])
-    return {row: tokens - entry.max_tokens for row, tokens in zip(rows, counts, strict=True)
-            if tokens > entry.max_tokens}
+    return {
+        row: tokens - entry.max_tokens
+        for row, tokens in zip(rows, counts, strict=True)
+        if tokens > entry.max_tokens
+    }
 
 
 def _catalog() -> dict[str, ModelEntry]:
@@ -213,9 +216,14 @@ def _entry(item: Any, index: int, base: Path) -> ModelEntry:
     folder = texts["folder"]
     if folder and not texts["package"]:
         folder = str(base / Path(folder).expanduser())
-    return ModelEntry(texts["name"], tuple(aliases),
-                      ModelLocation(texts["package"], folder, texts["hub_id"]),
-                      numbers["dimension"], numbers["max_tokens"], texts["sha256"].lower())
+    return ModelEntry(
+        texts["name"],
+        tuple(aliases),
+        ModelLocation(texts["package"], folder, texts["hub_id"]),
+        numbers["dimension"],
+        numbers["max_tokens"],
+        texts["sha256"].lower(),
+    )
 
 
 def _folder_entry(name: str, base: Path | None) -> ModelEntry | None:
@@ -228,8 +236,13 @@ def _folder_entry(name: str, base: Path | None) -> ModelEntry | None:
             return None
     except (OSError, RuntimeError, ValueError):
         return None
-    return ModelEntry(str(folder), (), ModelLocation(folder=str(folder)),
-                      _folder_dimension(folder), _folder_max_tokens(folder))
+    return ModelEntry(
+        str(folder),
+        (),
+        ModelLocation(folder=str(folder)),
+        _folder_dimension(folder),
+        _folder_max_tokens(folder),
+    )
 
 
 def _folder_dimension(folder: Path) -> int:
@@ -246,8 +259,10 @@ def _folder_max_tokens(folder: Path) -> int:
     own = _read_object(folder / "sentence_bert_config.json").get("max_seq_length")
     if isinstance(own, int):
         return own
-    limits = [_read_object(folder / "config.json").get("max_position_embeddings"),
-              _read_object(folder / "tokenizer_config.json").get("model_max_length")]
+    limits = [
+        _read_object(folder / "config.json").get("max_position_embeddings"),
+        _read_object(folder / "tokenizer_config.json").get("model_max_length"),
+    ]
     known = [limit for limit in limits if isinstance(limit, int)]
     return min(known) if len(known) == len(limits) else 0
 

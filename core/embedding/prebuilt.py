@@ -52,7 +52,7 @@ LEAST_TIME_S = 30.0
 _BYTES_PER_S = 10e6
 _MODULE = "core.embedding.prebuilt_process"
 _REMEMBERED = 16
-_ROUNDING = {"float16": 2.0 ** -11, "bfloat16": 2.0 ** -8}
+_ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8}
 
 _Identity = tuple[str, int, int]
 
@@ -109,8 +109,12 @@ class PrebuiltCheck:
         if self._reading is not None:
             self._reading.close()
 
-    def result(self, records: int | None, progress: Progress = no_progress,
-               is_cancelled: IsCancelled = never_cancelled) -> PrebuiltIndex:
+    def result(
+        self,
+        records: int | None,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> PrebuiltIndex:
         """Wait for what the child finds.
 
         Parameters
@@ -122,10 +126,14 @@ class PrebuiltCheck:
         Cancelled
             When `is_cancelled` says so.
         """
-        if (self.header is not None and self.header.format == USEARCH
-                and records not in (None, self.header.count)):
-            return PrebuiltIndex(f"it holds {self.header.count} vectors, and there are {records} "
-                                 "records", REBUILD)
+        if (
+            self.header is not None
+            and self.header.format == USEARCH
+            and records not in (None, self.header.count)
+        ):
+            return PrebuiltIndex(
+                f"it holds {self.header.count} vectors, and there are {records} records", REBUILD
+            )
         if self._known is None and self._reading is not None:
             self._known = self._reading.result(progress, is_cancelled)
             if self._reading.is_certain:
@@ -133,10 +141,15 @@ class PrebuiltCheck:
         return self._known or PrebuiltIndex("it has not been read")
 
 
-def prebuilt_vectors(path: Path, texts: Sequence[str], source: str, embedder: Embedder,
-                     sidecars: SidecarFolder, progress: Progress = no_progress,
-                     is_cancelled: IsCancelled = never_cancelled,
-                     ) -> tuple[RecordVectors, str] | None:
+def prebuilt_vectors(
+    path: Path,
+    texts: Sequence[str],
+    source: str,
+    embedder: Embedder,
+    sidecars: SidecarFolder,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> tuple[RecordVectors, str] | None:
     """Load the vectors of all texts from a prebuilt index, and keep them in the sidecar.
 
     The sidecar says from which index they came, so that another file is noticed. A text that has
@@ -165,13 +178,16 @@ def prebuilt_vectors(path: Path, texts: Sequence[str], source: str, embedder: Em
     if index.fault:
         return None
     if index.dimension != embedder.dimension:
-        sidecars.note(f"the prebuilt index {path.name} is not used: its vectors have "
-                      f"{index.dimension} numbers, the model's have {embedder.dimension}")
+        sidecars.note(
+            f"the prebuilt index {path.name} is not used: its vectors have "
+            f"{index.dimension} numbers, the model's have {embedder.dimension}"
+        )
         return None
     made_by = f"{embedder.identity} index {index.sha256}"
     if any(sidecar.key.model == made_by for _, sidecar in sidecars.intact(SUFFIX)):
-        vectors = prepare_vectors(texts, source, embedder, sidecars, progress, is_cancelled,
-                                  made_by)
+        vectors = prepare_vectors(
+            texts, source, embedder, sidecars, progress, is_cancelled, made_by
+        )
     else:
         loaded = _load(path, index, sidecars, progress, is_cancelled)
         if loaded is None:
@@ -182,8 +198,9 @@ def prebuilt_vectors(path: Path, texts: Sequence[str], source: str, embedder: Em
     return vectors, made_by
 
 
-def compare_with_model(path: Path, texts: Sequence[str], embedder: Embedder,
-                       sidecars: SidecarFolder) -> None:
+def compare_with_model(
+    path: Path, texts: Sequence[str], embedder: Embedder, sidecars: SidecarFolder
+) -> None:
     """Note it when the vectors of an index are not what the model makes of the texts.
 
     The first, the middle and the last text are embedded. The vectors are used whatever comes out:
@@ -201,13 +218,17 @@ def compare_with_model(path: Path, texts: Sequence[str], embedder: Embedder,
     made = embedder.embed([texts[row] for row in sample_rows(index.count)])
     apart = float((1 - np.vecdot(index.sample, made)).max())
     if apart > SAMPLE_LIMIT:
-        sidecars.note(f"the prebuilt index {path.name} was made by another model or from other "
-                      f"texts: a vector of it is {apart:.3f} away (cosine distance) from what the "
-                      f"model makes of the text. Its distances mislead; {REBUILD}")
+        sidecars.note(
+            f"the prebuilt index {path.name} was made by another model or from other "
+            f"texts: a vector of it is {apart:.3f} away (cosine distance) from what the "
+            f"model makes of the text. Its distances mislead; {REBUILD}"
+        )
     elif apart > SAMPLE_TOLERANCE:
-        sidecars.note(f"the prebuilt index {path.name} was made by a coarser form of the model: a "
-                      f"vector of it is {apart:.3f} away (cosine distance) from what the model "
-                      "makes of the text")
+        sidecars.note(
+            f"the prebuilt index {path.name} was made by a coarser form of the model: a "
+            f"vector of it is {apart:.3f} away (cosine distance) from what the model "
+            "makes of the text"
+        )
 
 
 def _caveat(index: PrebuiltIndex) -> str:
@@ -218,8 +239,13 @@ def _caveat(index: PrebuiltIndex) -> str:
     return f", which keeps them as {index.precision}: distances may be off by up to {rounding:.4f}"
 
 
-def _load(path: Path, index: PrebuiltIndex, sidecars: SidecarFolder, progress: Progress,
-          is_cancelled: IsCancelled) -> NDArray[np.float32] | None:
+def _load(
+    path: Path,
+    index: PrebuiltIndex,
+    sidecars: SidecarFolder,
+    progress: Progress,
+    is_cancelled: IsCancelled,
+) -> NDArray[np.float32] | None:
     """Read all vectors: float32 (n, d), each of length 1; None, and a note, where that fails."""
     vectors = np.zeros((index.count, index.dimension), np.float32)
 
@@ -254,8 +280,12 @@ class _Reading:
         self._deadline = time.monotonic() + self._limit_s
         self._child = ChildProcess(_MODULE, str(path), what)
 
-    def result(self, progress: Progress, is_cancelled: IsCancelled,
-               take: Callable[[tuple[int, int], bytes], None] | None = None) -> PrebuiltIndex:
+    def result(
+        self,
+        progress: Progress,
+        is_cancelled: IsCancelled,
+        take: Callable[[tuple[int, int], bytes], None] | None = None,
+    ) -> PrebuiltIndex:
         """Wait until the child has read the file.
 
         Parameters
@@ -271,7 +301,8 @@ class _Reading:
             if frame is None:
                 if time.monotonic() > self._deadline:
                     return PrebuiltIndex(
-                        f"reading it took more than {self._limit_s:.0f} seconds", REBUILD)
+                        f"reading it took more than {self._limit_s:.0f} seconds", REBUILD
+                    )
                 continue
             header, payload = frame
             if "started" in header:
@@ -295,17 +326,23 @@ class _Reading:
 def _died(has_begun: bool) -> PrebuiltIndex:
     if has_begun:
         return PrebuiltIndex("the process that read it died, so the file is damaged", REBUILD)
-    return PrebuiltIndex("the process that reads it could not start",
-                         "open the knowledge again; if it happens again, memory may be short")
+    return PrebuiltIndex(
+        "the process that reads it could not start",
+        "open the knowledge again; if it happens again, memory may be short",
+    )
 
 
 def _described(header: dict[str, Any], payload: bytes) -> PrebuiltIndex:
     if "fault" in header:
         return PrebuiltIndex(header["fault"], header["hint"])
     sample = np.frombuffer(payload, "<f4").reshape(-1, header["dimension"])
-    return PrebuiltIndex(sha256=header["sha256"], count=header["count"],
-                         dimension=header["dimension"], precision=header["precision"],
-                         sample=sample)
+    return PrebuiltIndex(
+        sha256=header["sha256"],
+        count=header["count"],
+        dimension=header["dimension"],
+        precision=header["precision"],
+        sample=sample,
+    )
 
 
 def _fault_of_format(header: IndexHeader | None) -> PrebuiltIndex | None:

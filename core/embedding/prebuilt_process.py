@@ -66,8 +66,9 @@ def main() -> None:
         _refuse(answers, str(unfit), unfit.hint)
     except Exception as error:
         # Whatever the native code raises, it is the file that it stumbled over.
-        _refuse(answers, f"it is damaged, or too large for the memory (usearch says: {error})",
-                REBUILD)
+        _refuse(
+            answers, f"it is damaged, or too large for the memory (usearch says: {error})", REBUILD
+        )
 
 
 def _refuse(answers: IO[bytes], fault: str, hint: str) -> None:
@@ -95,8 +96,10 @@ def _answer(library: Any, path: Path, with_vectors: bool, answers: IO[bytes]) ->
     index = library.restore(path)
     count, dimension = len(index), int(index.ndim)
     if index.multi:
-        raise _Unfit("it allows several vectors for one key",
-                     "build it without multi, one vector for each record")
+        raise _Unfit(
+            "it allows several vectors for one key",
+            "build it without multi, one vector for each record",
+        )
     if (count, dimension) != (described["count_present"], described["dimensions"]):
         raise _Unfit("it is damaged: it holds another number of vectors than its header says")
     _check_keys(index.keys[:], count)
@@ -110,8 +113,10 @@ def _answer(library: Any, path: Path, with_vectors: bool, answers: IO[bytes]) ->
         block, lengths = _vectors(index, start, stop)
         all_lengths[start:stop] = lengths
         if is_inner_product and (np.abs(lengths - 1) > _UNIT_TOLERANCE).any():
-            raise _Unfit("its vectors are not of length 1, so their inner products are no cosines",
-                         "build the index with the metric cos")
+            raise _Unfit(
+                "its vectors are not of length 1, so their inner products are no cosines",
+                "build the index with the metric cos",
+            )
         for place, row in enumerate(rows):
             if start <= row < stop:
                 sample[place] = block[row - start] / lengths[row - start]
@@ -122,8 +127,11 @@ def _answer(library: Any, path: Path, with_vectors: bool, answers: IO[bytes]) ->
     after = os.stat(path)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise _Unfit("it changed while it was read", "open the knowledge again")
-    write_frame(answers, {"sha256": sha256, "count": count, "dimension": dimension,
-                          "precision": precision}, sample.tobytes())
+    write_frame(
+        answers,
+        {"sha256": sha256, "count": count, "dimension": dimension, "precision": precision},
+        sample.tobytes(),
+    )
 
 
 def _check_kind(described: dict[str, Any]) -> str:
@@ -132,11 +140,15 @@ def _check_kind(described: dict[str, Any]) -> str:
         raise _Unfit("it was saved without its vectors", "save the index with its vectors")
     metric, kind = described["kind_metric"].name, described["kind_scalar"].name
     if metric not in _METRICS:
-        raise _Unfit(f"it is built for the metric {metric}, not for cosine distances",
-                     "build the index with the metric cos")
+        raise _Unfit(
+            f"it is built for the metric {metric}, not for cosine distances",
+            "build the index with the metric cos",
+        )
     if kind not in PRECISIONS:
-        raise _Unfit(f"it keeps its vectors as {kind}, too coarse for right distances",
-                     "build the index with vectors of float32 or float16")
+        raise _Unfit(
+            f"it keeps its vectors as {kind}, too coarse for right distances",
+            "build the index with vectors of float32 or float16",
+        )
     return PRECISIONS[kind]
 
 
@@ -144,22 +156,27 @@ def _check_keys(keys: NDArray[np.uint64], count: int) -> None:
     """Refuse keys that are not 0 to count − 1, in any order."""
     if not np.array_equal(np.sort(keys), np.arange(count, dtype=np.uint64)):
         found = f"{keys.min()} to {keys.max()}" if len(keys) else "none"
-        raise _Unfit(f"its keys are not the numbers of the records, 0 to {count - 1} "
-                     f"(found {found})",
-                     "build the index so that each vector's key is the number of its record, "
-                     "counted from 0")
+        raise _Unfit(
+            f"its keys are not the numbers of the records, 0 to {count - 1} (found {found})",
+            "build the index so that each vector's key is the number of its record, counted from 0",
+        )
 
 
 def _check_lengths(lengths: NDArray[np.float32]) -> None:
     """Refuse a few vectors of another length among those of length 1: bytes of them are wrong."""
     odd = np.flatnonzero(np.abs(lengths - 1) > 2 * _UNIT_TOLERANCE)
     if len(odd) and abs(np.median(lengths) - 1) <= _UNIT_TOLERANCE:
-        raise _Unfit(f"it is damaged: the vector of record {odd[0]} has length "
-                     f"{lengths[odd[0]]:.3g}, and most have length 1")
+        raise _Unfit(
+            f"it is damaged: the vector of record {odd[0]} has length "
+            f"{lengths[odd[0]]:.3g}, and most have length 1"
+        )
 
 
-def _vectors(index: Any, start: int, stop: int,
-             ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _vectors(
+    index: Any,
+    start: int,
+    stop: int,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Fetch the vectors of some rows, and their lengths: float32 (m, d) and (m,), finite, not 0."""
     found = index.get(np.arange(start, stop, dtype=np.uint64), dtype="f32")
     for row, vector in enumerate(found, start):

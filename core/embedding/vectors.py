@@ -59,10 +59,15 @@ class RecordVectors:
     embedded: int
 
 
-def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
-                    sidecars: SidecarFolder, progress: Progress = no_progress,
-                    is_cancelled: IsCancelled = never_cancelled,
-                    made_by: str = "") -> RecordVectors:
+def prepare_vectors(
+    texts: Sequence[str],
+    source: str,
+    embedder: Embedder,
+    sidecars: SidecarFolder,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+    made_by: str = "",
+) -> RecordVectors:
     """Load the vectors of all texts; embed those that are not there yet, and keep them.
 
     Identical texts are embedded once and have the same vector, bit by bit.
@@ -82,8 +87,11 @@ def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
     if not texts:
         return _ready(np.empty((0, embedder.dimension), np.float32), 0)
     key = vectors_key(source, made_by or embedder.identity, embedder.dimension)
-    found = [sidecar for _, sidecar in sidecars.intact(SUFFIX)
-             if sidecar.key.kind == key.kind and _fits(sidecar, embedder.dimension)]
+    found = [
+        sidecar
+        for _, sidecar in sidecars.intact(SUFFIX)
+        if sidecar.key.kind == key.kind and _fits(sidecar, embedder.dimension)
+    ]
     for sidecar in found:
         if not key.difference(sidecar.key) and len(sidecar.arrays["vectors"]) == len(texts):
             return _ready(sidecar.arrays["vectors"], 0)
@@ -105,8 +113,9 @@ def prepare_vectors(texts: Sequence[str], source: str, embedder: Embedder,
             part.add(b"".join(keys[row] for row in rows), made)
             known.update((keys[row], vector) for row, vector in zip(rows, made, strict=True))
             done += len(rows)
-    return _ready(_store(np.stack([known[text_key] for text_key in keys]), keys, key, sidecars),
-                  len(missing))
+    return _ready(
+        _store(np.stack([known[text_key] for text_key in keys]), keys, key, sidecars), len(missing)
+    )
 
 
 def vectors_key(source: str, model: str, dimension: int) -> SidecarKey:
@@ -122,8 +131,9 @@ def stored_vectors(key: SidecarKey, sidecars: SidecarFolder) -> RecordVectors | 
     return None
 
 
-def keep_vectors(vectors: NDArray[np.float32], texts: Sequence[str], key: SidecarKey,
-                 sidecars: SidecarFolder) -> RecordVectors:
+def keep_vectors(
+    vectors: NDArray[np.float32], texts: Sequence[str], key: SidecarKey, sidecars: SidecarFolder
+) -> RecordVectors:
     """Store vectors that were made elsewhere; identical texts get the vector of the first.
 
     Parameters
@@ -139,8 +149,9 @@ def keep_vectors(vectors: NDArray[np.float32], texts: Sequence[str], key: Sideca
     return _ready(_store(vectors, keys, key, sidecars), 0)
 
 
-def _store(vectors: NDArray[np.float32], keys: list[bytes], key: SidecarKey,
-           sidecars: SidecarFolder) -> NDArray[np.float32]:
+def _store(
+    vectors: NDArray[np.float32], keys: list[bytes], key: SidecarKey, sidecars: SidecarFolder
+) -> NDArray[np.float32]:
     """Write the finished vectors, and return them: from the file, where there is one now."""
     hashes = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(-1, _KEY_BYTES)
     if sidecars.store(SUFFIX, key, {"keys": hashes, "vectors": vectors}):
@@ -176,13 +187,21 @@ def are_of_unit_length(vectors: NDArray[np.float32]) -> bool:
 
 def _fits(sidecar: Sidecar, dimension: int) -> bool:
     vectors, keys = sidecar.arrays.get("vectors"), sidecar.arrays.get("keys")
-    return (vectors is not None and keys is not None and vectors.dtype == np.float32
-            and keys.dtype == np.uint8 and vectors.ndim == 2 and vectors.shape[1] == dimension
-            and keys.shape == (len(vectors), _KEY_BYTES) and are_of_unit_length(vectors))
+    return (
+        vectors is not None
+        and keys is not None
+        and vectors.dtype == np.float32
+        and keys.dtype == np.uint8
+        and vectors.ndim == 2
+        and vectors.shape[1] == dimension
+        and keys.shape == (len(vectors), _KEY_BYTES)
+        and are_of_unit_length(vectors)
+    )
 
 
-def _known_vectors(found: list[Sidecar], key: SidecarKey,
-                   sidecars: SidecarFolder) -> dict[bytes, NDArray[np.float32]]:
+def _known_vectors(
+    found: list[Sidecar], key: SidecarKey, sidecars: SidecarFolder
+) -> dict[bytes, NDArray[np.float32]]:
     """Vectors by text hash, from earlier files and from runs that were stopped."""
     known: dict[bytes, NDArray[np.float32]] = {}
     for sidecar in found:
@@ -191,20 +210,22 @@ def _known_vectors(found: list[Sidecar], key: SidecarKey,
             continue
         hashes = sidecar.arrays["keys"].tobytes()
         for row, vector in enumerate(sidecar.arrays["vectors"]):
-            known[hashes[row * _KEY_BYTES:(row + 1) * _KEY_BYTES]] = vector
+            known[hashes[row * _KEY_BYTES : (row + 1) * _KEY_BYTES]] = vector
     for path in sidecars.paths(PART_SUFFIX):
         for hashes, vectors in _read_part(path, key):
             for row, vector in enumerate(vectors):
-                known[hashes[row * _KEY_BYTES:(row + 1) * _KEY_BYTES]] = vector
+                known[hashes[row * _KEY_BYTES : (row + 1) * _KEY_BYTES]] = vector
     return known
 
 
 def _embed(texts: list[str], embedder: Embedder) -> NDArray[np.float32]:
     vectors = embedder.embed(texts)
     if vectors.shape != (len(texts), embedder.dimension) or not are_of_unit_length(vectors):
-        raise InspectorError(Code.InferenceFailed,
-                             "the embedding model returned vectors that are not of length 1",
-                             hint="its weights may be damaged: install it again")
+        raise InspectorError(
+            Code.InferenceFailed,
+            "the embedding model returned vectors that are not of length 1",
+            hint="its weights may be damaged: install it again",
+        )
     return vectors
 
 
@@ -259,8 +280,9 @@ class _PartWriter:
         try:
             _append(self._handle, head + payload + check)
         except OSError as error:
-            self._sidecars.note("what is embedded cannot be saved while it is being made "
-                                f"({error.strerror})")
+            self._sidecars.note(
+                f"what is embedded cannot be saved while it is being made ({error.strerror})"
+            )
             self.close()
 
     def close(self) -> None:
@@ -290,14 +312,16 @@ def _read_part(path: Path, key: SidecarKey) -> Iterator[tuple[bytes, NDArray[np.
     while (at := content.find(_BLOCK_MAGIC, at)) >= 0 and at + _BLOCK_HEAD.size <= len(content):
         _, count = _BLOCK_HEAD.unpack_from(content, at)
         end = at + _BLOCK_HEAD.size + count * record_bytes
-        check = content[end:end + _CHECK_BYTES]
-        if len(check) < _CHECK_BYTES or hashlib.sha256(
-                memoryview(content)[at:end]).digest()[:_CHECK_BYTES] != check:
+        check = content[end : end + _CHECK_BYTES]
+        if (
+            len(check) < _CHECK_BYTES
+            or hashlib.sha256(memoryview(content)[at:end]).digest()[:_CHECK_BYTES] != check
+        ):
             at += 1
             continue
         split = at + _BLOCK_HEAD.size + count * _KEY_BYTES
         vectors = np.frombuffer(content, dtype="<f4", count=count * dimension, offset=split)
         vectors = vectors.reshape(count, dimension)
         if are_of_unit_length(vectors):
-            yield content[at + _BLOCK_HEAD.size:split], vectors
+            yield content[at + _BLOCK_HEAD.size : split], vectors
         at = end + _CHECK_BYTES

@@ -41,11 +41,16 @@ def check_modules(entry: ModelEntry, folder: Path) -> None:
     """
     for name, path in _modules(entry, folder):
         if not name.startswith(_OWN_MODULES):
-            raise _refused(entry, folder, f'its module "{name}" is code of its own, which is not '
-                                          "run")
+            raise _refused(
+                entry, folder, f'its module "{name}" is code of its own, which is not run'
+            )
         if any((path / pickled).exists() for pickled in _PICKLED) and not _has_weights(path):
-            raise _refused(entry, folder, "its weights are pickled, which could run code",
-                           hint="convert them to model.safetensors")
+            raise _refused(
+                entry,
+                folder,
+                "its weights are pickled, which could run code",
+                hint="convert them to model.safetensors",
+            )
 
 
 def check_weights(entry: ModelEntry, folder: Path) -> None:
@@ -63,8 +68,12 @@ def check_weights(entry: ModelEntry, folder: Path) -> None:
     except OSError as error:
         raise _unreadable(entry, folder / WEIGHTS_FILE, error) from error
     if found != entry.sha256:
-        raise _refused(entry, folder, f"its weights are not the original ones (SHA-256 {found}, "
-                                      f"expected {entry.sha256})", hint="install it again")
+        raise _refused(
+            entry,
+            folder,
+            f"its weights are not the original ones (SHA-256 {found}, expected {entry.sha256})",
+            hint="install it again",
+        )
 
 
 def model_identity(entry: ModelEntry, folder: Path) -> str:
@@ -128,15 +137,21 @@ def _has_weights(folder: Path) -> bool:
 
 
 def _refused(entry: ModelEntry, folder: Path, problem: str, hint: str = "") -> InspectorError:
-    return InspectorError(Code.InvalidEmbeddedStringStorageData,
-                          f'the embedding model "{entry.name}" is refused: {problem}',
-                          place=Place(file=str(folder)), hint=hint)
+    return InspectorError(
+        Code.InvalidEmbeddedStringStorageData,
+        f'the embedding model "{entry.name}" is refused: {problem}',
+        place=Place(file=str(folder)),
+        hint=hint,
+    )
 
 
 def _unreadable(entry: ModelEntry, path: Path, error: OSError) -> InspectorError:
-    return InspectorError(Code.InferenceFailed,
-                          f'the embedding model "{entry.name}" cannot be read: {error.strerror}',
-                          place=Place(file=str(path)), hint="install the model again")
+    return InspectorError(
+        Code.InferenceFailed,
+        f'the embedding model "{entry.name}" cannot be read: {error.strerror}',
+        place=Place(file=str(path)),
+        hint="install the model again",
+    )
 
 
 def _remembered() -> dict[str, Any]:

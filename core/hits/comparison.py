@@ -52,8 +52,11 @@ class HitPair:
     @property
     def is_distant(self) -> bool:
         """Whether both lists have it, but with distances that do not agree."""
-        return (self.recorded is not None and self.here is not None
-                and _are_apart(self.recorded, self.here, self.tolerance))
+        return (
+            self.recorded is not None
+            and self.here is not None
+            and _are_apart(self.recorded, self.here, self.tolerance)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,9 @@ class Comparison:
         return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)
 
 
-def compare_hits(recorded: Sequence[Hit], here: Sequence[Hit],
-                 tolerance: float = TOLERANCE) -> Comparison:
+def compare_hits(
+    recorded: Sequence[Hit], here: Sequence[Hit], tolerance: float = TOLERANCE
+) -> Comparison:
     """Pair the hits of two lists by id, an id that is repeated in the order of its places.
 
     A pair at the same place in both lists is SAME, or DISTANCE when its distances differ by more
@@ -99,25 +103,41 @@ def compare_hits(recorded: Sequence[Hit], here: Sequence[Hit],
     for place, hit in enumerate(recorded):
         there = places[hit.id].popleft() if places[hit.id] else None
         if there is None:
-            pairs.append(HitPair(hit.id, hit.text, hit, None, Verdict.MISSING, None, place + 1,
-                                 None, tolerance))
+            pairs.append(
+                HitPair(
+                    hit.id, hit.text, hit, None, Verdict.MISSING, None, place + 1, None, tolerance
+                )
+            )
             continue
         paired.add(there)
         pairs.append(_pair(hit, place, here[there], there, tolerance))
-    new = [HitPair(hit.id, hit.text, None, hit, Verdict.NEW, None, None, place + 1, tolerance)
-           for place, hit in enumerate(here) if place not in paired]
+    new = [
+        HitPair(hit.id, hit.text, None, hit, Verdict.NEW, None, None, place + 1, tolerance)
+        for place, hit in enumerate(here)
+        if place not in paired
+    ]
     return Comparison((*pairs, *new))
 
 
-def _pair(recorded: Hit, recorded_place: int, here: Hit, here_place: int,
-          tolerance: float) -> HitPair:
+def _pair(
+    recorded: Hit, recorded_place: int, here: Hit, here_place: int, tolerance: float
+) -> HitPair:
     verdict = Verdict.SAME
     if recorded_place != here_place:
         verdict = Verdict.MOVED
     elif _are_apart(recorded, here, tolerance):
         verdict = Verdict.DISTANCE
-    return HitPair(recorded.id, here.text or recorded.text, recorded, here, verdict,
-                   _change(recorded, here), recorded_place + 1, here_place + 1, tolerance)
+    return HitPair(
+        recorded.id,
+        here.text or recorded.text,
+        recorded,
+        here,
+        verdict,
+        _change(recorded, here),
+        recorded_place + 1,
+        here_place + 1,
+        tolerance,
+    )
 
 
 def _change(recorded: Hit, here: Hit) -> float | None:

@@ -11,8 +11,18 @@ if TYPE_CHECKING:
 
     from core.retrieve.select import Hit
 
-COLUMNS = ("rank", "id", "distance", "bm25_score", "rank_dense", "rank_sparse", "fused_score",
-           "reason", "needs", "text")
+COLUMNS = (
+    "rank",
+    "id",
+    "distance",
+    "bm25_score",
+    "rank_dense",
+    "rank_sparse",
+    "fused_score",
+    "reason",
+    "needs",
+    "text",
+)
 _TEXTS = frozenset({"id", "match_reason", "needs", "text"})
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -50,10 +60,11 @@ def hits_as_tsv(hits: Iterable[Hit], columns: Sequence[str] = COLUMNS) -> str:
 
 def hits_as_markdown(hits: Iterable[Hit], columns: Sequence[str] = COLUMNS) -> str:
     """Return the hits as a Markdown table; nothing in a cell is read as Markdown or HTML."""
-    lines = ["| " + " | ".join(columns) + " |",
-             "|" + "|".join(" --- " for _ in columns) + "|"]
-    lines += ["| " + " | ".join(_markdown_cell(_cell(hit, name)) for name in columns) + " |"
-              for hit in hits]
+    lines = ["| " + " | ".join(columns) + " |", "|" + "|".join(" --- " for _ in columns) + "|"]
+    lines += [
+        "| " + " | ".join(_markdown_cell(_cell(hit, name)) for name in columns) + " |"
+        for hit in hits
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -63,8 +74,9 @@ def _separated(hits: Iterable[Hit], columns: Sequence[str], delimiter: str) -> s
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\r\n")
     writer.writerow(columns)
     for hit in hits:
-        writer.writerow([_guarded(_cell(hit, name)) if name in _TEXTS else _cell(hit, name)
-                         for name in columns])
+        writer.writerow(
+            [_guarded(_cell(hit, name)) if name in _TEXTS else _cell(hit, name) for name in columns]
+        )
     return buffer.getvalue()
 
 

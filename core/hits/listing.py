@@ -130,8 +130,9 @@ class Listing(Protocol):
 def sort_keys(hits: Sequence[Hit], field: str) -> SortKeys:
     """Return what rows are sorted by: a field of `Hit`, its reasons in the order of the stages."""
     if field == "reason":
-        return np.array([list(type(hit.reason)).index(hit.reason) for hit in hits],
-                        dtype=np.float64)
+        return np.array(
+            [list(type(hit.reason)).index(hit.reason) for hit in hits], dtype=np.float64
+        )
     values = [getattr(hit, field) for hit in hits]
     if field in TEXT_FIELDS:
         return [text_key(value) for value in values]

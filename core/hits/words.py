@@ -30,9 +30,14 @@ class QueryWords:
         if not self.tokens:
             return ()
         found: Iterable[Span] = (
-            stem_spans(text, self.tokens) if self.are_stems
-            else ((start, end) for token, start, end in tokens_with_spans(text)
-                  if token in self.tokens))
+            stem_spans(text, self.tokens)
+            if self.are_stems
+            else (
+                (start, end)
+                for token, start, end in tokens_with_spans(text)
+                if token in self.tokens
+            )
+        )
         merged: list[Span] = []
         for start, end in found:
             if merged and start <= merged[-1][1]:

@@ -81,9 +81,12 @@ def exact_distances(records: RecordVectors, query: NDArray[np.float32]) -> NDArr
     return distances
 
 
-def dense_leg(records: RecordVectors, query: NDArray[np.float32],
-              matching: NDArray[np.bool_] | None = None,
-              index: HnswIndex | ProcessIndex | None = None) -> DenseLeg:
+def dense_leg(
+    records: RecordVectors,
+    query: NDArray[np.float32],
+    matching: NDArray[np.bool_] | None = None,
+    index: HnswIndex | ProcessIndex | None = None,
+) -> DenseLeg:
     """Rank the records by distance, ties by row.
 
     Parameters
@@ -102,8 +105,11 @@ def dense_leg(records: RecordVectors, query: NDArray[np.float32],
         raise ValueError(f"no query vector of {dimension} finite numbers")
     # Index and scan leave the interpreter to each other, so they run side by side.
     with ThreadPoolExecutor(1, "dense") as side:
-        asked = (side.submit(index.nearest, query, min(MAX_DEPTH, count))
-                 if index is not None and matching is None else None)
+        asked = (
+            side.submit(index.nearest, query, min(MAX_DEPTH, count))
+            if index is not None and matching is None
+            else None
+        )
         distances = exact_distances(records, query)
         order = smallest_first(distances)
         found = asked.result() if asked is not None else None
@@ -154,8 +160,11 @@ class HnswIndex:
         self._index.save_index(str(path))
 
 
-def build_index(records: RecordVectors, progress: Progress = no_progress,
-                is_cancelled: IsCancelled = never_cancelled) -> HnswIndex:
+def build_index(
+    records: RecordVectors,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> HnswIndex:
     """Build the index of all records.
 
     Raises
@@ -180,13 +189,25 @@ def build_index(records: RecordVectors, progress: Progress = no_progress,
 
 def index_key(source: str, model: str, count: int, dimension: int) -> SidecarKey:
     """Return what the header of an index must say to serve these vectors."""
-    return SidecarKey("hnsw", FORMAT_VERSION, source, model, {
-        "count": count, "dimension": dimension, "M": M, "ef_construction": EF_CONSTRUCTION,
-        "seed": SEED, "library": "hnswlib"})
+    return SidecarKey(
+        "hnsw",
+        FORMAT_VERSION,
+        source,
+        model,
+        {
+            "count": count,
+            "dimension": dimension,
+            "M": M,
+            "ef_construction": EF_CONSTRUCTION,
+            "seed": SEED,
+            "library": "hnswlib",
+        },
+    )
 
 
-def load_index(key: SidecarKey, sidecars: SidecarFolder,
-               first: Sequence[Path] = ()) -> HnswIndex | None:
+def load_index(
+    key: SidecarKey, sidecars: SidecarFolder, first: Sequence[Path] = ()
+) -> HnswIndex | None:
     """Load the index made for this key, or return None with notes that say why there is none.
 
     Parameters
@@ -220,9 +241,18 @@ def _store(index: HnswIndex, path: Path, key: SidecarKey) -> None:
         raise OSError(0, "the disk may be full") from error
     finally:
         temporary.unlink(missing_ok=True)
-    header = json.dumps({
-        "kind": key.kind, "version": key.version, "source": key.source, "model": key.model,
-        "parameters": dict(key.parameters), "bytes": size, "sha256": digest}, indent=1).encode()
+    header = json.dumps(
+        {
+            "kind": key.kind,
+            "version": key.version,
+            "source": key.source,
+            "model": key.model,
+            "parameters": dict(key.parameters),
+            "bytes": size,
+            "sha256": digest,
+        },
+        indent=1,
+    ).encode()
 
     def write(stream: BinaryIO) -> None:
         stream.write(header)
@@ -241,8 +271,13 @@ def _load(path: Path, header_path: Path, key: SidecarKey) -> HnswIndex:
         raise FileNotFoundError(path)
     header = _read_header(header_path)
     try:
-        found = SidecarKey(header["kind"], header["version"], header["source"], header["model"],
-                           header["parameters"])
+        found = SidecarKey(
+            header["kind"],
+            header["version"],
+            header["source"],
+            header["model"],
+            header["parameters"],
+        )
         size, digest = header["bytes"], header["sha256"]
     except (KeyError, TypeError):
         raise SidecarError("its header makes no sense") from None
@@ -287,6 +322,10 @@ def _check_content(path: Path, key: SidecarKey) -> tuple[int, str]:
     with path.open("rb") as stream:
         content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     digest = hashlib.sha256(content).hexdigest()
-    check_hnsw_file(memoryview(content), count=int(key.parameters["count"]),
-                    dimension=int(key.parameters["dimension"]), m=M)
+    check_hnsw_file(
+        memoryview(content),
+        count=int(key.parameters["count"]),
+        dimension=int(key.parameters["dimension"]),
+        m=M,
+    )
     return len(content), digest

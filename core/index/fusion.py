@@ -19,8 +19,9 @@ class Fused:
     scores: NDArray[np.float64]
 
 
-def reciprocal_rank_fusion(dense_rows: NDArray[np.int64], sparse_rows: NDArray[np.int64],
-                           rrf_k: int, count: int) -> Fused:
+def reciprocal_rank_fusion(
+    dense_rows: NDArray[np.int64], sparse_rows: NDArray[np.int64], rrf_k: int, count: int
+) -> Fused:
     """Fuse two rankings of the same `count` records: score = Σ 1 / (rrf_k + rank), rank from 1.
 
     Ties: the lower dense rank first (absent = last), then the lower sparse rank.
@@ -41,10 +42,10 @@ def reciprocal_rank_fusion(dense_rows: NDArray[np.int64], sparse_rows: NDArray[n
     in_dense = place[sparse_rows]
     shared = in_dense >= 0
     scores = np.zeros(len(dense_rows) + int(np.count_nonzero(~shared)), dtype=np.float64)
-    scores[:len(dense_rows)] = 1.0 / (rrf_k + np.arange(1, len(dense_rows) + 1))
+    scores[: len(dense_rows)] = 1.0 / (rrf_k + np.arange(1, len(dense_rows) + 1))
     sparse_part = 1.0 / (rrf_k + np.arange(1, len(sparse_rows) + 1))
     scores[in_dense[shared]] += sparse_part[shared]
-    scores[len(dense_rows):] = sparse_part[~shared]
+    scores[len(dense_rows) :] = sparse_part[~shared]
     # Dense rows by rank, then the rest by sparse rank: the tie order, kept by the stable sort.
     rows = np.concatenate([dense_rows, sparse_rows[~shared]])
     order = np.argsort(-scores, kind="stable")

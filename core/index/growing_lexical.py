@@ -56,8 +56,12 @@ class GrowingLexicalIndex:
         """The terms that the records have."""
         return self._postings
 
-    def extend(self, texts: Sequence[str], progress: Progress = no_progress,
-               is_cancelled: IsCancelled = never_cancelled) -> None:
+    def extend(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> None:
         """Add the texts of further records.
 
         Raises
@@ -97,11 +101,13 @@ class GrowingLexicalIndex:
             postings = self._postings[term]
             rows = np.array(postings.rows, dtype=np.int64)
             total[rows] += times * self._term_scores(
-                np.array(postings.counts, dtype=np.float64), lengths[rows])
+                np.array(postings.counts, dtype=np.float64), lengths[rows]
+            )
         return total.astype(np.float32)
 
-    def _term_scores(self, counts: NDArray[np.float64],
-                     lengths: NDArray[np.float64]) -> NDArray[np.float32]:
+    def _term_scores(
+        self, counts: NDArray[np.float64], lengths: NDArray[np.float64]
+    ) -> NDArray[np.float32]:
         # bm25s keeps idf and scores as float32, and so two records tie here where they do there.
         frequency = len(counts)
         idf = np.float32(math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5)))

@@ -50,11 +50,32 @@ def check_hnsw_file(content: bytes | memoryview, *, count: int, dimension: int, 
     element_bytes = links_bytes + 4 * dimension + _LABEL_BYTES
     if len(content) < HEAD.size + count * (element_bytes + 4):
         raise HnswFileError("it is cut short")
-    (base, capacity, stored, found_bytes, label_at, vector_at, top_level, entry, most, most_at_0,
-     found_m, _, _) = HEAD.unpack_from(content)
-    if ((base, capacity, stored, found_bytes, label_at, vector_at, most, most_at_0, found_m)
-            != (0, count, count, element_bytes, element_bytes - _LABEL_BYTES, links_bytes, m, 2 * m,
-                m)):
+    (
+        base,
+        capacity,
+        stored,
+        found_bytes,
+        label_at,
+        vector_at,
+        top_level,
+        entry,
+        most,
+        most_at_0,
+        found_m,
+        _,
+        _,
+    ) = HEAD.unpack_from(content)
+    if (base, capacity, stored, found_bytes, label_at, vector_at, most, most_at_0, found_m) != (
+        0,
+        count,
+        count,
+        element_bytes,
+        element_bytes - _LABEL_BYTES,
+        links_bytes,
+        m,
+        2 * m,
+        m,
+    ):
         raise HnswFileError("its sizes are not those expected")
     elements = np.frombuffer(content, np.uint8, count * element_bytes, HEAD.size)
     elements = elements.reshape(count, element_bytes)
@@ -67,8 +88,9 @@ def check_hnsw_file(content: bytes | memoryview, *, count: int, dimension: int, 
         raise HnswFileError("its entry point is not on the top level")
 
 
-def _check_upper_levels(content: bytes | memoryview, at: int, count: int,
-                        m: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _check_upper_levels(
+    content: bytes | memoryview, at: int, count: int, m: int
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Check the links above level 0; return the top level of each element: int64 (count,)."""
     list_bytes = 4 + 4 * m
     levels = np.zeros(count, dtype=np.int64)
@@ -100,8 +122,9 @@ def _check_upper_levels(content: bytes | memoryview, at: int, count: int,
     return levels
 
 
-def _check_lists(lists: np.ndarray[tuple[int, ...], np.dtype[np.uint32]], count: int,
-                 room: int) -> None:
+def _check_lists(
+    lists: np.ndarray[tuple[int, ...], np.dtype[np.uint32]], count: int, room: int
+) -> None:
     """Check link lists, one a row: a count in 16 bits, no deletion mark, then element numbers."""
     counts = lists[:, :1] & _COUNT_MASK
     if (lists[:, :1] != counts).any() or (counts > room).any():

@@ -47,8 +47,12 @@ class IndexProcesses:
         self._made: weakref.WeakSet[ProcessIndex] = weakref.WeakSet()
         self._closing = threading.Event()
 
-    def __call__(self, task: IndexTask, progress: Progress = no_progress,
-                 is_cancelled: IsCancelled = never_cancelled) -> ProcessIndex | None:
+    def __call__(
+        self,
+        task: IndexTask,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> ProcessIndex | None:
         """Load an index, or build and store it; None where the child cannot, or has died.
 
         Raises
@@ -81,10 +85,14 @@ class ProcessIndex:
         self._lock = threading.Lock()
         self._child = ChildProcess(__name__)
         self._end = weakref.finalize(self, self._child.stop)
-        self._child.send({
-            "key": asdict(task.key), "vectors_key": asdict(task.vectors_key),
-            "places": [str(path) for path in task.sidecars.paths("")],
-            "first": [str(path) for path in task.first]})
+        self._child.send(
+            {
+                "key": asdict(task.key),
+                "vectors_key": asdict(task.vectors_key),
+                "places": [str(path) for path in task.sidecars.paths("")],
+                "first": [str(path) for path in task.first],
+            }
+        )
 
     def prepare(self, progress: Progress, is_cancelled: IsCancelled) -> bool:
         """Wait until the child has the index; False when it cannot have it.

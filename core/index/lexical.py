@@ -99,13 +99,23 @@ class LexicalIndex:
 
 def lexical_key(source: str) -> SidecarKey:
     """Return what a ``.bm25`` sidecar must say to serve texts with this hash."""
-    return SidecarKey("bm25", FORMAT_VERSION, source, parameters={
-        "method": METHOD, "k1": K1, "b": B, "tokens": "NFC casefold runs-and-pairs",
-        "unicode": unicodedata.unidata_version})
+    return SidecarKey(
+        "bm25",
+        FORMAT_VERSION,
+        source,
+        parameters={
+            "method": METHOD,
+            "k1": K1,
+            "b": B,
+            "tokens": "NFC casefold runs-and-pairs",
+            "unicode": unicodedata.unidata_version,
+        },
+    )
 
 
-def sparse_leg(index: TermIndex, query: str,
-               matching: NDArray[np.bool_] | None = None) -> SparseLeg:
+def sparse_leg(
+    index: TermIndex, query: str, matching: NDArray[np.bool_] | None = None
+) -> SparseLeg:
     """Rank the records that have a query term, best score first, ties by row.
 
     Parameters
@@ -121,8 +131,11 @@ def sparse_leg(index: TermIndex, query: str,
     return SparseLeg(scores, rows, ranks(rows, index.count), tuple(tokens), known)
 
 
-def build_lexical_index(texts: Sequence[str], progress: Progress = no_progress,
-                        is_cancelled: IsCancelled = never_cancelled) -> LexicalIndex:
+def build_lexical_index(
+    texts: Sequence[str],
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> LexicalIndex:
     """Index the texts of all records.
 
     Raises
@@ -137,23 +150,34 @@ def build_lexical_index(texts: Sequence[str], progress: Progress = no_progress,
     for start in range(0, len(texts), _BLOCK):
         stop_if(is_cancelled)
         progress("reading words", start, len(texts))
-        documents.extend([vocabulary[token] for token in record_tokens(text)]
-                         for text in texts[start:start + _BLOCK])
+        documents.extend(
+            [vocabulary[token] for token in record_tokens(text)]
+            for text in texts[start : start + _BLOCK]
+        )
     vocabulary.default_factory = None
     if not vocabulary:
-        return LexicalIndex({}, np.zeros(0, np.float32), np.zeros(0, np.int32),
-                            np.zeros(1, np.int64), len(texts))
+        return LexicalIndex(
+            {}, np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int64), len(texts)
+        )
     index = _import_bm25s().BM25(k1=K1, b=B, method=METHOD, backend="numpy")
     index.index((documents, vocabulary), create_empty_token=False, show_progress=False)
     made = index.scores
-    return LexicalIndex(dict(vocabulary), made["data"].astype(np.float32, copy=False),
-                        made["indices"].astype(np.int32, copy=False),
-                        made["indptr"].astype(np.int64, copy=False), len(texts))
+    return LexicalIndex(
+        dict(vocabulary),
+        made["data"].astype(np.float32, copy=False),
+        made["indices"].astype(np.int32, copy=False),
+        made["indptr"].astype(np.int64, copy=False),
+        len(texts),
+    )
 
 
-def prepare_lexical(texts: Sequence[str], source: str, sidecars: SidecarFolder,
-                    progress: Progress = no_progress,
-                    is_cancelled: IsCancelled = never_cancelled) -> LexicalIndex:
+def prepare_lexical(
+    texts: Sequence[str],
+    source: str,
+    sidecars: SidecarFolder,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> LexicalIndex:
     """Load the index of all texts from its sidecar, or build it and keep it there.
 
     Parameters
@@ -180,8 +204,12 @@ def prepare_lexical(texts: Sequence[str], source: str, sidecars: SidecarFolder,
 def to_arrays(index: LexicalIndex) -> dict[str, NDArray[Any]]:
     """Return the index as arrays for a sidecar; no token has a line break, which parts them."""
     words = "\n".join(index.vocabulary).encode("utf-8")
-    return {"scores": index.scores, "rows": index.rows, "starts": index.starts,
-            "words": np.frombuffer(words, dtype=np.uint8)}
+    return {
+        "scores": index.scores,
+        "rows": index.rows,
+        "starts": index.starts,
+        "words": np.frombuffer(words, dtype=np.uint8),
+    }
 
 
 def from_arrays(arrays: Mapping[str, NDArray[Any]], count: int) -> LexicalIndex:
@@ -201,14 +229,24 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]], count: int) -> LexicalIndex:
         raise ValueError("the arrays have other types")
     terms = bytes(words).decode("utf-8").split("\n") if len(words) else []
     vocabulary = dict(zip(terms, range(len(terms)), strict=True))
-    if not (len(vocabulary) == len(terms) == len(starts) - 1 and len(rows) == len(scores)
-            and starts[0] == 0 and starts[-1] == len(rows) and (np.diff(starts) > 0).all()):
+    if not (
+        len(vocabulary) == len(terms) == len(starts) - 1
+        and len(rows) == len(scores)
+        and starts[0] == 0
+        and starts[-1] == len(rows)
+        and (np.diff(starts) > 0).all()
+    ):
         raise ValueError("the arrays have lengths that do not fit")
     if len(rows):
         ascending = np.diff(rows) > 0
         ascending[starts[1:-1] - 1] = True
-        if not (ascending.all() and rows.min() >= 0 and rows.max() < count
-                and scores.min() > 0 and np.isfinite(scores.max())):
+        if not (
+            ascending.all()
+            and rows.min() >= 0
+            and rows.max() < count
+            and scores.min() > 0
+            and np.isfinite(scores.max())
+        ):
             raise ValueError("a row or a score is out of range")
     return LexicalIndex(vocabulary, scores, rows, starts, count)
 

@@ -13,8 +13,9 @@ _ALL_BITS = np.uint32(0xFFFFFFFF)
 _HALF = np.uint32(16)
 
 
-def smallest_first(values: NDArray[np.float32],
-                   rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+def smallest_first(
+    values: NDArray[np.float32], rows: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
     """Rank rows by ascending value, ties by their order in `rows`: int64 (m,), read-only.
 
     Parameters
@@ -25,8 +26,9 @@ def smallest_first(values: NDArray[np.float32],
     return _rank(_bits(values, rows), rows)
 
 
-def largest_first(values: NDArray[np.float32],
-                  rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+def largest_first(
+    values: NDArray[np.float32], rows: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
     """Rank rows by descending value; otherwise as `smallest_first`."""
     return _rank(_ALL_BITS - _bits(values, rows), rows)
 

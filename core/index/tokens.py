@@ -18,16 +18,37 @@ if TYPE_CHECKING:
 Span = tuple[str, int, int]
 
 _UNSPACED = (
-    (0x0E01, 0x0E5B),                                                       # Thai
-    (0x1100, 0x11FF), (0x302E, 0x302F), (0x3131, 0x318E), (0xA960, 0xA97C),  # Hangul
-    (0xAC00, 0xD7A3), (0xD7B0, 0xD7FB), (0xFFA0, 0xFFDC),
-    (0x3031, 0x3035), (0x3041, 0x309F), (0x1B001, 0x1B11F), (0x1B132, 0x1B132),  # Hiragana
+    (0x0E01, 0x0E5B),  # Thai
+    (0x1100, 0x11FF),
+    (0x302E, 0x302F),
+    (0x3131, 0x318E),
+    (0xA960, 0xA97C),  # Hangul
+    (0xAC00, 0xD7A3),
+    (0xD7B0, 0xD7FB),
+    (0xFFA0, 0xFFDC),
+    (0x3031, 0x3035),
+    (0x3041, 0x309F),
+    (0x1B001, 0x1B11F),
+    (0x1B132, 0x1B132),  # Hiragana
     (0x1B150, 0x1B152),
-    (0x30A1, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1AFFE),  # Katakana
-    (0x1B000, 0x1B000), (0x1B120, 0x1B122), (0x1B155, 0x1B155), (0x1B164, 0x1B167),
-    (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029), (0x3038, 0x303B),  # Han
-    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x16FE2, 0x16FE3),
-    (0x16FF0, 0x16FF1), (0x20000, 0x3FFFF),
+    (0x30A1, 0x30FF),
+    (0x31F0, 0x31FF),
+    (0xFF66, 0xFF9F),
+    (0x1AFF0, 0x1AFFE),  # Katakana
+    (0x1B000, 0x1B000),
+    (0x1B120, 0x1B122),
+    (0x1B155, 0x1B155),
+    (0x1B164, 0x1B167),
+    (0x2E80, 0x2FDF),
+    (0x3005, 0x3007),
+    (0x3021, 0x3029),
+    (0x3038, 0x303B),  # Han
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x16FE2, 0x16FE3),
+    (0x16FF0, 0x16FF1),
+    (0x20000, 0x3FFFF),
 )
 """Code points of the scripts whose runs are cut into pairs, the sound marks that they share
 included (Unicode Scripts.txt and ScriptExtensions.txt)."""
@@ -78,7 +99,7 @@ def query_tokens(text: str) -> list[str]:
         if not joined or end == start + 1:
             tokens.append(folded[start:end])
         else:
-            tokens.extend(folded[at:at + 2] for at in range(start, end - 1))
+            tokens.extend(folded[at : at + 2] for at in range(start, end - 1))
     return tokens
 
 
@@ -90,11 +111,14 @@ def tokens_with_spans(text: str) -> list[Span]:
     """
     if text.isascii():
         lowered = text.lower()
-        return [(lowered[m.start():m.end()], m.start(), m.end())
-                for m in re.finditer("[0-9a-z]+", lowered)]
+        return [
+            (lowered[m.start() : m.end()], m.start(), m.end())
+            for m in re.finditer("[0-9a-z]+", lowered)
+        ]
     folded, starts, ends = _fold_with_origins(text)
-    return [(folded[start:end], starts[start], ends[end - 1])
-            for start, end in _record_spans(folded)]
+    return [
+        (folded[start:end], starts[start], ends[end - 1]) for start, end in _record_spans(folded)
+    ]
 
 
 def _fold(text: str) -> str:
@@ -146,7 +170,7 @@ def _fold_with_origins(text: str) -> tuple[str, list[int], list[int]]:
     ends: list[int] = []
     for first, last in _pieces(text):
         for start, end in _clusters(text[first:last]):
-            part = _fold_piece(text[first + start:first + end])
+            part = _fold_piece(text[first + start : first + end])
             folded.append(part)
             starts.extend([first + start] * len(part))
             ends.extend([first + end] * len(part))
@@ -169,5 +193,4 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
 
 def _may_compose(character: str) -> bool:
     """Whether the character may melt into the one before: a mark, or a Hangul vowel or final."""
-    return (unicodedata.category(character)[0] == "M"
-            or "\u1160" <= character <= "\u11ff")
+    return unicodedata.category(character)[0] == "M" or "\u1160" <= character <= "\u11ff"

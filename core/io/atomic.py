@@ -39,13 +39,17 @@ def write_atomically(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
         replace_file(target, lambda file: file.writelines(pieces), temporary, mode)
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InspectorError(Code.StorageFileNotFound, f"the file cannot be written: {reason}",
-                             place=Place(file=str(path)),
-                             hint="choose another folder, or free some space") from error
+        raise InspectorError(
+            Code.StorageFileNotFound,
+            f"the file cannot be written: {reason}",
+            place=Place(file=str(path)),
+            hint="choose another folder, or free some space",
+        ) from error
 
 
-def replace_file(path: Path, write: Callable[[BinaryIO], None], temporary: Path,
-                 mode: int | None = None) -> None:
+def replace_file(
+    path: Path, write: Callable[[BinaryIO], None], temporary: Path, mode: int | None = None
+) -> None:
     """Write `temporary`, then rename it over `path`: at every moment the old content or the new.
 
     Parameters

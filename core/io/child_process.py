@@ -36,12 +36,16 @@ class ChildProcess:
     def __init__(self, module: str, *arguments: str) -> None:
         paths = [str(Path(core.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))})
+            [sys.executable, "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        )
         self._frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
-        threading.Thread(target=_pump, args=(self.process.stdout, self._frames), daemon=True,
-                         name="child-frames").start()
+        threading.Thread(
+            target=_pump, args=(self.process.stdout, self._frames), daemon=True, name="child-frames"
+        ).start()
 
     def is_running(self) -> bool:
         """Tell whether it has not ended yet."""

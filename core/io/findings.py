@@ -74,13 +74,27 @@ class Findings:
         """True when no further error would be kept, so that a loader may stop looking."""
         return self._counts[Severity.ERROR] >= FINDINGS_LIMIT
 
-    def error(self, message: str, path: str = "", *, hint: str = "", code: Code | None = None,
-              place: Place | None = None) -> None:
+    def error(
+        self,
+        message: str,
+        path: str = "",
+        *,
+        hint: str = "",
+        code: Code | None = None,
+        place: Place | None = None,
+    ) -> None:
         """Add an error at a JSON path of the file, or at `place`."""
         self._add(Severity.ERROR, message, path, hint, code, place)
 
-    def warning(self, message: str, path: str = "", *, hint: str = "", code: Code | None = None,
-                place: Place | None = None) -> None:
+    def warning(
+        self,
+        message: str,
+        path: str = "",
+        *,
+        hint: str = "",
+        code: Code | None = None,
+        place: Place | None = None,
+    ) -> None:
         """Add a warning at a JSON path of the file, or at `place`."""
         self._add(Severity.WARNING, message, path, hint, code, place)
 
@@ -89,8 +103,15 @@ class Findings:
         for finding in findings:
             self._keep(finding)
 
-    def _add(self, severity: Severity, message: str, path: str, hint: str, code: Code | None,
-             place: Place | None) -> None:
+    def _add(
+        self,
+        severity: Severity,
+        message: str,
+        path: str,
+        hint: str,
+        code: Code | None,
+        place: Place | None,
+    ) -> None:
         where = place or Place(file=self.file, json_path=path)
         self._keep(Finding(severity, code or self.code, where, message, hint))
 

@@ -62,8 +62,11 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
             findings.error(f"expected a file, found {what}", code=Code.StorageKindMismatch)
             return None
         if status.st_size > MAX_FILE_BYTES:
-            findings.error(f"the file is too large: {status.st_size / 2**30:.1f} GiB, at most "
-                           f"{MAX_FILE_BYTES / 2**30:.0f} GiB can be read", hint="split it")
+            findings.error(
+                f"the file is too large: {status.st_size / 2**30:.1f} GiB, at most "
+                f"{MAX_FILE_BYTES / 2**30:.0f} GiB can be read",
+                hint="split it",
+            )
             return None
         with path.open("rb") as file:
             data = file.read(status.st_size + 1)
@@ -71,8 +74,11 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
         findings.error("there is no such file", code=Code.StorageFileNotFound)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        findings.error(f"the file cannot be read: {reason}", code=Code.StorageFileNotFound,
-                       hint="check its permissions")
+        findings.error(
+            f"the file cannot be read: {reason}",
+            code=Code.StorageFileNotFound,
+            hint="check its permissions",
+        )
     except MemoryError:
         findings.error("there is not enough memory to read the file", hint="split it")
     else:
@@ -91,8 +97,13 @@ def read_text(path: Path, findings: Findings) -> str | None:
     return _decode(body, findings)
 
 
-def read_json(path: Path, findings: Findings, *, progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> Any | None:
+def read_json(
+    path: Path,
+    findings: Findings,
+    *,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> Any | None:
     """Parse a JSON file: UTF-8, byte-order mark accepted, NaN and lone surrogates refused.
 
     Long arrays of objects are parsed piece by piece, so that other threads are never held up for
@@ -125,14 +136,14 @@ def read_json(path: Path, findings: Findings, *, progress: Progress = no_progres
     if value is None:
         findings.error("the file holds only null", hint="restore it, or save it again")
     elif not isinstance(value, list) and too_deep(value):
-        findings.error(f"brackets are nested more than {MAX_NESTING} deep",
-                       hint="flatten the data")
+        findings.error(f"brackets are nested more than {MAX_NESTING} deep", hint="flatten the data")
         return None
     return value
 
 
-def read_json_lines(path: Path, findings: Findings, *,
-                    is_cancelled: IsCancelled = never_cancelled) -> JsonLines | None:
+def read_json_lines(
+    path: Path, findings: Findings, *, is_cancelled: IsCancelled = never_cancelled
+) -> JsonLines | None:
     """Parse a JSON Lines file; each broken line is an error of its own, blank ones are skipped.
 
     Returns
@@ -177,8 +188,12 @@ def too_deep(value: object) -> bool:
         # It may have stopped at something else, such as an int of more than 64 bits.
         level = [value]
         for _ in range(MAX_NESTING + 1):
-            level = [inner for outer in level if isinstance(outer, dict | list)
-                     for inner in (outer.values() if isinstance(outer, dict) else outer)]
+            level = [
+                inner
+                for outer in level
+                if isinstance(outer, dict | list)
+                for inner in (outer.values() if isinstance(outer, dict) else outer)
+            ]
         return bool(level)
     return False
 
@@ -222,7 +237,7 @@ def _parse(data: bytes, progress: Progress, is_cancelled: IsCancelled) -> Any:
     which then does not parse. So when all pieces parse, all cuts were between elements.
     """
     total = len(data)
-    body = memoryview(data)[len(_BOM) if data.startswith(_BOM) else 0:]
+    body = memoryview(data)[len(_BOM) if data.startswith(_BOM) else 0 :]
     if total <= _PIECE_BYTES or bytes(body[:256]).lstrip()[:1] != b"[":
         return orjson.loads(body)
     values: list[Any] = []
@@ -264,16 +279,19 @@ def _decode(body: bytes, findings: Findings) -> str | None:
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = body[:error.start].decode("utf-8")
+        before = body[: error.start].decode("utf-8")
         line, column = line_and_column(before, len(before))
         wrong = body[error.start]
         message, hint = f"not valid UTF-8: byte 0x{wrong:02X}", "save the file as UTF-8"
         if body.startswith((b"\xff\xfe", b"\xfe\xff")):
             message = "the file is UTF-16, not UTF-8"
-        elif wrong == 0xED and 0xA0 <= (body[error.start + 1:error.start + 2] or b"\0")[0] <= 0xBF:
+        elif (
+            wrong == 0xED and 0xA0 <= (body[error.start + 1 : error.start + 2] or b"\0")[0] <= 0xBF
+        ):
             message, hint = "a lone surrogate, which is half a character", "remove it"
-        findings.error(message, hint=hint,
-                       place=Place(file=findings.file, line=line, column=column))
+        findings.error(
+            message, hint=hint, place=Place(file=findings.file, line=line, column=column)
+        )
         return None
 
 
@@ -285,12 +303,16 @@ def _problem(text: str, error: orjson.JSONDecodeError) -> JsonProblem:
 
 def _add(findings: Findings, text: str, problem: JsonProblem) -> None:
     line, column = line_and_column(text, problem.position)
-    findings.error(f"invalid JSON: {problem.message}", hint=problem.hint,
-                   place=Place(file=findings.file, line=line, column=column))
+    findings.error(
+        f"invalid JSON: {problem.message}",
+        hint=problem.hint,
+        place=Place(file=findings.file, line=line, column=column),
+    )
 
 
-def _add_line(findings: Findings, content: bytes, line: int, number: int,
-              error: orjson.JSONDecodeError) -> None:
+def _add_line(
+    findings: Findings, content: bytes, line: int, number: int, error: orjson.JSONDecodeError
+) -> None:
     single = Findings(findings.code, findings.file)
     text = _decode(content, single)
     if text is not None:
@@ -313,4 +335,5 @@ def _located(finding: Finding, found: dict[str, tuple[int, int]]) -> Finding:
         return finding
     line, column = found[finding.place.json_path]
     return dataclasses.replace(
-        finding, place=dataclasses.replace(finding.place, line=line, column=column))
+        finding, place=dataclasses.replace(finding.place, line=line, column=column)
+    )

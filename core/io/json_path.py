@@ -120,8 +120,13 @@ def _lines_and_columns(text: str, positions: dict[str, int]) -> dict[str, tuple[
     return result
 
 
-def _descend(text: str, position: int, tree: _Tree, path: tuple[Segment, ...],
-             places: dict[tuple[Segment, ...], int]) -> int | None:
+def _descend(
+    text: str,
+    position: int,
+    tree: _Tree,
+    path: tuple[Segment, ...],
+    places: dict[tuple[Segment, ...], int],
+) -> int | None:
     """Note where the tree's values start; return the end of the value, None in broken JSON.
 
     Once everything that was asked for in it is found, the rest of a value is skipped.
@@ -146,8 +151,11 @@ def _descend(text: str, position: int, tree: _Tree, path: tuple[Segment, ...],
         else:
             left -= (*path, key) not in places
             places[*path, key] = position
-            end = (_descend(text, position, branch, (*path, key), places) if branch
-                   else _skip(text, position))
+            end = (
+                _descend(text, position, branch, (*path, key), places)
+                if branch
+                else _skip(text, position)
+            )
         if end is None:
             return None
         if not left:

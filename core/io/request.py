@@ -20,7 +20,7 @@ class InvalidRequest(InspectorError, ValueError):
 def shown(value: Any) -> str:
     """Return a value as it is named in a message, cut when it is long."""
     text = f'"{value}"' if isinstance(value, str) else repr(value)
-    return text if len(text) <= MAX_SHOWN_CHARS else text[:MAX_SHOWN_CHARS - 3] + "..."
+    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "..."
 
 
 def check_number(param: str, value: Any, low: float = 0.0) -> float:

@@ -106,8 +106,11 @@ def remove_strays(path: Path) -> None:
     """Remove temporary files of `path` whose writer is gone."""
     head = f".{path.name}."
     try:
-        names = [entry for entry in os.listdir(path.parent)
-                 if entry.startswith(head) and entry.endswith(".tmp")]
+        names = [
+            entry
+            for entry in os.listdir(path.parent)
+            if entry.startswith(head) and entry.endswith(".tmp")
+        ]
     except OSError:
         return
     for name in names:
@@ -130,16 +133,25 @@ def write_sidecar(path: Path, key: SidecarKey, arrays: Mapping[str, NDArray[Any]
     described = []
     offset = 0
     for name, array in parts.items():
-        described.append({"name": name, "dtype": array.dtype.str, "shape": list(array.shape),
-                          "offset": offset})
+        described.append(
+            {"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "offset": offset}
+        )
         for piece in _pieces(array):
             digest.update(piece)
         offset += array.nbytes + _gap(array.nbytes)
-    header = json.dumps({
-        "format": CONTAINER_FORMAT, "kind": key.kind, "version": key.version,
-        "source": key.source, "model": key.model, "parameters": dict(key.parameters),
-        "arrays": described, "payload_bytes": offset, "payload_sha256": digest.hexdigest(),
-    }).encode("utf-8")
+    header = json.dumps(
+        {
+            "format": CONTAINER_FORMAT,
+            "kind": key.kind,
+            "version": key.version,
+            "source": key.source,
+            "model": key.model,
+            "parameters": dict(key.parameters),
+            "arrays": described,
+            "payload_bytes": offset,
+            "payload_sha256": digest.hexdigest(),
+        }
+    ).encode("utf-8")
     header += b" " * _gap(_PREFIX.size + len(header))
 
     def write(stream: BinaryIO) -> None:
@@ -186,7 +198,7 @@ def _read_header(content: mmap.mmap) -> tuple[Any, int]:
     start = _PREFIX.size + length
     if length > _LONGEST_HEADER or start > len(content):
         raise SidecarError("it is cut short")
-    header = content[_PREFIX.size:start]
+    header = content[_PREFIX.size : start]
     if hashlib.sha256(header).digest() != digest:
         raise SidecarError("its header is damaged")
     try:
@@ -213,11 +225,12 @@ def _interpret(header: Any, content: mmap.mmap, start: int) -> Sidecar:
         arrays[item["name"]] = array.reshape(shape)
     with memoryview(content) as whole:
         for begin in range(start, len(content), _HASH_BLOCK):
-            digest.update(whole[begin:begin + _HASH_BLOCK])
+            digest.update(whole[begin : begin + _HASH_BLOCK])
     if digest.hexdigest() != header["payload_sha256"]:
         raise SidecarError("its content is damaged")
-    key = SidecarKey(header["kind"], header["version"], header["source"], header["model"],
-                     header["parameters"])
+    key = SidecarKey(
+        header["kind"], header["version"], header["source"], header["model"], header["parameters"]
+    )
     return Sidecar(key, arrays)
 
 
@@ -296,8 +309,11 @@ class SidecarFolder:
                 remove_strays(path)
                 write(path)
             except OSError as error:
-                where = ("the user's cache folder is used" if index + 1 < len(paths)
-                         else "it is kept in memory")
+                where = (
+                    "the user's cache folder is used"
+                    if index + 1 < len(paths)
+                    else "it is kept in memory"
+                )
                 reason = error.strerror or str(error)
                 self.note(f"{path.name} cannot be written to {path.parent} ({reason}): {where}")
             else:

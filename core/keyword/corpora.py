@@ -27,8 +27,9 @@ _CorpusKey = tuple["Path", str]
 class OpenKnowledge(Protocol):
     """Opens a knowledge file by its storage name."""
 
-    def __call__(self, name: str, *, node: str, progress: Progress,
-                 is_cancelled: IsCancelled) -> KnowledgeBase:
+    def __call__(
+        self, name: str, *, node: str, progress: Progress, is_cancelled: IsCancelled
+    ) -> KnowledgeBase:
         """Return the knowledge; raises as `Workspace.knowledge`."""
 
 
@@ -46,11 +47,18 @@ class Corpora:
         self._corpora: dict[_CorpusKey, Corpus] = {}
         self._keys: dict[tuple[str, str], _CorpusKey] = {}
         self._searches: SearchCache[tuple[int, int, str], KeywordCandidates] = SearchCache(
-            lambda found: found.overlaps.nbytes + found.scores.nbytes + found.order.nbytes)
+            lambda found: found.overlaps.nbytes + found.scores.nbytes + found.order.nbytes
+        )
 
-    def corpus(self, name: str, summary_field: str, *, node: str = "",
-               progress: Progress = no_progress,
-               is_cancelled: IsCancelled = never_cancelled) -> Corpus:
+    def corpus(
+        self,
+        name: str,
+        summary_field: str,
+        *,
+        node: str = "",
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> Corpus:
         """Open a corpus, or return it if it is open already.
 
         Parameters
@@ -69,12 +77,14 @@ class Corpora:
         path = self._root.resolve(name, FileKind.CORPUS, node=node, param="corpus")
         if path.is_dir():
             key = (path, "")
-            fresh = self._corpora.get(key) or load_corpus(path, progress=progress,
-                                                          is_cancelled=is_cancelled)
+            fresh = self._corpora.get(key) or load_corpus(
+                path, progress=progress, is_cancelled=is_cancelled
+            )
         else:
             key = (path, summary_field)
-            knowledge = self._open_knowledge(name, node=node, progress=progress,
-                                             is_cancelled=is_cancelled)
+            knowledge = self._open_knowledge(
+                name, node=node, progress=progress, is_cancelled=is_cancelled
+            )
             fresh = corpus_of_knowledge(knowledge, summary_field)
         with self._lock:
             self._keys[name, summary_field] = key
@@ -86,9 +96,18 @@ class Corpora:
             key = self._keys.get((name, summary_field))
             return self._corpora[key] if key is not None else None
 
-    def candidates(self, name: str, summary_field: str, query: str, weights: KeywordWeights, *,
-                   node: str = "", cached_only: bool = False, progress: Progress = no_progress,
-                   is_cancelled: IsCancelled = never_cancelled) -> KeywordCandidates | None:
+    def candidates(
+        self,
+        name: str,
+        summary_field: str,
+        query: str,
+        weights: KeywordWeights,
+        *,
+        node: str = "",
+        cached_only: bool = False,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> KeywordCandidates | None:
         """Search a corpus, or return what the same search found before.
 
         Returns
@@ -104,8 +123,9 @@ class Corpora:
         if corpus is None:
             if cached_only:
                 return None
-            corpus = self.corpus(name, summary_field, node=node, progress=progress,
-                                 is_cancelled=is_cancelled)
+            corpus = self.corpus(
+                name, summary_field, node=node, progress=progress, is_cancelled=is_cancelled
+            )
         key = (id(corpus), weights.preview_chars, query)
         found = self._searches.get(key)
         if found is None and cached_only:
@@ -130,6 +150,7 @@ class Corpora:
         for folder, corpus in self.open_corpora().items():
             pages = [folder / entry.path for entry in corpus.entries()[:MOST_WATCHED]]
             links = [folder / CROSS_LINKS] if (folder / CROSS_LINKS).is_file() else []
-            found |= dict.fromkeys([*links, *pages, *(
-                page.parent for page in pages if page.parent != folder)])
+            found |= dict.fromkeys(
+                [*links, *pages, *(page.parent for page in pages if page.parent != folder)]
+            )
         return list(found)

@@ -86,8 +86,9 @@ class Corpus:
         8003 when a path occurs twice.
     """
 
-    def __init__(self, entries: Iterable[CorpusEntry], name: str = "",
-                 findings: Iterable[Finding] = ()) -> None:
+    def __init__(
+        self, entries: Iterable[CorpusEntry], name: str = "", findings: Iterable[Finding] = ()
+    ) -> None:
         self._entries = tuple(entries)
         self.name = name
         self.findings = tuple(findings)
@@ -141,19 +142,27 @@ def corpus_of_knowledge(knowledge: KnowledgeLike, summary_field: str = "summary"
     The metadata fields `title` (or `name`), `aliases`, `tags` and `related` count where they hold
     a text, or a list of texts for the last three.
     """
-    return Corpus((_entry_of(path, text, metadata or {}, summary_field)
-                   for path, text, metadata
-                   in zip(knowledge.ids, knowledge.texts, knowledge.metadata, strict=True)),
-                  knowledge.name)
+    return Corpus(
+        (
+            _entry_of(path, text, metadata or {}, summary_field)
+            for path, text, metadata in zip(
+                knowledge.ids, knowledge.texts, knowledge.metadata, strict=True
+            )
+        ),
+        knowledge.name,
+    )
 
 
-def _entry_of(path: str, text: str, metadata: Mapping[str, Any],
-              summary_field: str) -> CorpusEntry:
+def _entry_of(path: str, text: str, metadata: Mapping[str, Any], summary_field: str) -> CorpusEntry:
     lists = {key: _texts(metadata.get(key)) for key in _LIST_KEYS}
     return CorpusEntry(
-        path=path, content=text,
+        path=path,
+        content=text,
         title=_text(metadata.get("title")) or _text(metadata.get("name")) or path,
-        summary=_text(metadata.get(summary_field)), metadata=metadata, **lists)
+        summary=_text(metadata.get(summary_field)),
+        metadata=metadata,
+        **lists,
+    )
 
 
 def _text(value: Any) -> str:
@@ -168,8 +177,12 @@ def _texts(value: Any) -> tuple[str, ...]:
     return ()
 
 
-def load_corpus(folder: Path | str, *, progress: Progress = no_progress,
-                is_cancelled: IsCancelled = never_cancelled) -> Corpus:
+def load_corpus(
+    folder: Path | str,
+    *,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> Corpus:
     """Read every Markdown file below `folder`, and `cross_links.json` where there is one.
 
     Files and folders whose name starts with a dot are skipped; the others come in the order of
@@ -189,12 +202,15 @@ def load_corpus(folder: Path | str, *, progress: Progress = no_progress,
     """
     folder = Path(folder)
     if not folder.exists():
-        raise InspectorError(Code.StorageFileNotFound, "there is no such folder",
-                             place=Place(file=str(folder)))
+        raise InspectorError(
+            Code.StorageFileNotFound, "there is no such folder", place=Place(file=str(folder))
+        )
     if not folder.is_dir():
-        raise InspectorError(Code.StorageKindMismatch,
-                             "a keyword corpus is a folder of Markdown files, and this is a file",
-                             place=Place(file=str(folder)))
+        raise InspectorError(
+            Code.StorageKindMismatch,
+            "a keyword corpus is a folder of Markdown files, and this is a file",
+            place=Place(file=str(folder)),
+        )
     findings = Findings(_CODE, str(folder))
     files = _markdown_files(folder, findings)
     entries: dict[str, CorpusEntry] = {}
@@ -222,8 +238,11 @@ def _markdown_files(folder: Path, findings: Findings) -> list[Path]:
             if file.resolve().is_relative_to(root):
                 found.append(file)
             else:
-                findings.error("this link leads out of the corpus folder",
-                               code=Code.StorageOutsideRoot, place=Place(file=str(file)))
+                findings.error(
+                    "this link leads out of the corpus folder",
+                    code=Code.StorageOutsideRoot,
+                    place=Place(file=str(file)),
+                )
         if len(found) > MAX_FILES:
             findings.error(f"more than {MAX_FILES} Markdown files")
             return []
@@ -259,8 +278,14 @@ def _read_entry(folder: Path, file: Path, findings: Findings) -> CorpusEntry | N
         texts = {key: _front_text(front, key, own) for key in _TEXT_KEYS}
         lists = {key: _front_list(front, key, own) for key in _LIST_KEYS}
         title = texts["title"] or texts["name"] or _heading(content) or file.stem
-        entry = CorpusEntry(path=path, content=content, title=title, summary=texts["summary"],
-                            metadata=front.values, **lists)
+        entry = CorpusEntry(
+            path=path,
+            content=content,
+            title=title,
+            summary=texts["summary"],
+            metadata=front.values,
+            **lists,
+        )
     findings.extend(own)
     return entry
 
@@ -273,8 +298,9 @@ def _front_text(front: FrontMatter, key: str, findings: Findings) -> str:
     value = front.values.get(key)
     if value is None or isinstance(value, str):
         return value or ""
-    findings.error(f"{key} must be one text, found {describe(value)}",
-                   place=_place(front, key, findings))
+    findings.error(
+        f"{key} must be one text, found {describe(value)}", place=_place(front, key, findings)
+    )
     return ""
 
 
@@ -285,16 +311,20 @@ def _front_list(front: FrontMatter, key: str, findings: Findings) -> tuple[str, 
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list):
-        findings.error(f"{key} must be a list of texts, found {describe(value)}",
-                       place=_place(front, key, findings))
+        findings.error(
+            f"{key} must be a list of texts, found {describe(value)}",
+            place=_place(front, key, findings),
+        )
         return ()
     texts = []
     for number, item in enumerate(value):
         if isinstance(item, str):
             texts.append(item)
         else:
-            findings.error(f"{key} must be a list of texts, found {describe(item)}",
-                           place=_place(front, key, findings, f"{key}[{number}]"))
+            findings.error(
+                f"{key} must be a list of texts, found {describe(item)}",
+                place=_place(front, key, findings, f"{key}[{number}]"),
+            )
     return tuple(texts)
 
 
@@ -304,8 +334,11 @@ def _hint_misspelt(front: FrontMatter, findings: Findings) -> None:
         if key not in _TEXT_KEYS + _LIST_KEYS:
             close = difflib.get_close_matches(key, missing, n=1, cutoff=_MISSPELT)
             if close:
-                findings.warning(f'unknown key "{key}"', place=_place(front, key, findings),
-                                 hint=f'did you mean "{close[0]}"?')
+                findings.warning(
+                    f'unknown key "{key}"',
+                    place=_place(front, key, findings),
+                    hint=f'did you mean "{close[0]}"?',
+                )
 
 
 def _heading(content: str) -> str:
@@ -331,27 +364,37 @@ def _read_cross_links(folder: Path, findings: Findings) -> dict[str, tuple[str, 
                 if isinstance(related, list) and all(isinstance(item, str) for item in related):
                     links[path] = tuple(related)
                 else:
-                    own.error(f"expected a list of paths, found {describe(related)}",
-                              child("", path))
+                    own.error(
+                        f"expected a list of paths, found {describe(related)}", child("", path)
+                    )
         elif value is not None:
-            own.error("expected an object that maps a path to a list of paths, "
-                      f"found {describe(value)}")
+            own.error(
+                f"expected an object that maps a path to a list of paths, found {describe(value)}"
+            )
     findings.extend(own)
     return links
 
 
-def _add_cross_links(entries: dict[str, CorpusEntry], links: dict[str, tuple[str, ...]],
-                     folder: Path, findings: Findings) -> dict[str, CorpusEntry]:
+def _add_cross_links(
+    entries: dict[str, CorpusEntry],
+    links: dict[str, tuple[str, ...]],
+    folder: Path,
+    findings: Findings,
+) -> dict[str, CorpusEntry]:
     """Return the entries with their cross links; links that lead nowhere become warnings."""
     file = str(folder / CROSS_LINKS)
     for path, related in links.items():
         if path not in entries:
-            findings.warning(f'there is no entry "{path}" in this corpus',
-                             place=Place(file=file, json_path=child("", path)))
+            findings.warning(
+                f'there is no entry "{path}" in this corpus',
+                place=Place(file=file, json_path=child("", path)),
+            )
         for index, other in enumerate(related):
             if other not in entries:
-                findings.warning(f'there is no entry "{other}" in this corpus',
-                                 place=Place(file=file, json_path=child(child("", path), index)))
+                findings.warning(
+                    f'there is no entry "{other}" in this corpus',
+                    place=Place(file=file, json_path=child(child("", path), index)),
+                )
     linked = {}
     for path, entry in entries.items():
         for index, other in enumerate(entry.related):
@@ -359,10 +402,19 @@ def _add_cross_links(entries: dict[str, CorpusEntry], links: dict[str, tuple[str
                 findings.warning(
                     f'there is no entry "{other}" in this corpus',
                     place=Place(file=str(folder / path), json_path=f"related[{index}]"),
-                    hint="related names other files by their path in the corpus folder")
+                    hint="related names other files by their path in the corpus folder",
+                )
         related = tuple(dict.fromkeys(entry.related + links.get(path, ())))
-        linked[path] = CorpusEntry(entry.path, entry.content, entry.title, entry.summary,
-                                   entry.aliases, entry.tags, related, entry.metadata)
+        linked[path] = CorpusEntry(
+            entry.path,
+            entry.content,
+            entry.title,
+            entry.summary,
+            entry.aliases,
+            entry.tags,
+            related,
+            entry.metadata,
+        )
     return linked
 
 
@@ -375,4 +427,5 @@ def _check_aliases(entries: Iterable[CorpusEntry], folder: Path, findings: Findi
                 findings.warning(
                     f'the alias "{alias}" is also one of "{other}"',
                     place=Place(file=str(folder / entry.path), json_path=f"aliases[{index}]"),
-                    hint="a query with it finds both")
+                    hint="a query with it finds both",
+                )

@@ -65,7 +65,7 @@ def body_of(content: str) -> str:
     if text is None:
         return content
     # The first line, those of the front matter, and the line that ends it.
-    lines = content.split("\n")[2 + (text.count("\n") + 1 if text else 0):]
+    lines = content.split("\n")[2 + (text.count("\n") + 1 if text else 0) :]
     return "\n".join(lines).lstrip("\n")
 
 
@@ -80,13 +80,17 @@ def read_front_matter(content: str, findings: Findings) -> FrontMatter:
     text, closed = front_matter_text(content)
     if text is None:
         if not closed:
-            findings.warning("the first line opens front matter that no line --- closes",
-                             place=Place(file=findings.file, line=1),
-                             hint="close it, or start with another line than ---")
+            findings.warning(
+                "the first line opens front matter that no line --- closes",
+                place=Place(file=findings.file, line=1),
+                hint="close it, or start with another line than ---",
+            )
         return FrontMatter()
     if len(text) > MAX_CHARS:
-        findings.error(f"the front matter has {len(text)} characters, more than {MAX_CHARS}",
-                       place=Place(file=findings.file, line=1))
+        findings.error(
+            f"the front matter has {len(text)} characters, more than {MAX_CHARS}",
+            place=Place(file=findings.file, line=1),
+        )
         return FrontMatter()
     return _parse(text, findings)
 
@@ -105,11 +109,17 @@ def _parse(text: str, findings: Findings) -> FrontMatter:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         message, mark = f"the front matter is no valid YAML: {str(error).splitlines()[0]}", None
     # The opening --- is line 1, so the first line of the YAML is line 2.
-    place = (Place(file=findings.file, line=mark.line + 2, column=mark.column + 1)
-             if mark is not None else Place(file=findings.file, line=1))
-    findings.error(message, place=place,
-                   hint='front matter is lines of key: value; a text with ": ", " #" or a sign at '
-                        "its start goes in quotes")
+    place = (
+        Place(file=findings.file, line=mark.line + 2, column=mark.column + 1)
+        if mark is not None
+        else Place(file=findings.file, line=1)
+    )
+    findings.error(
+        message,
+        place=place,
+        hint='front matter is lines of key: value; a text with ": ", " #" or a sign at '
+        "its start goes in quotes",
+    )
     return FrontMatter()
 
 
@@ -134,11 +144,17 @@ def _kind(event: Any) -> str:
 
 def _check(event: Any) -> None:
     if _kind(event) == "Alias" or getattr(event, "anchor", None) is not None:
-        raise _RefusedError("anchors and aliases (& and *) are not used in front matter: quote a "
-                            "text that starts with one of them", event.start_mark)
+        raise _RefusedError(
+            "anchors and aliases (& and *) are not used in front matter: quote a "
+            "text that starts with one of them",
+            event.start_mark,
+        )
     if event.tag is not None:
-        raise _RefusedError("tags (!) are not used in front matter: quote a text that starts with "
-                            "an exclamation mark", event.start_mark)
+        raise _RefusedError(
+            "tags (!) are not used in front matter: quote a text that starts with "
+            "an exclamation mark",
+            event.start_mark,
+        )
 
 
 def _scalar(event: Any) -> str | None:
@@ -170,8 +186,9 @@ def _mapping(events: Iterator[Any], depth: int, lines: dict[str, int]) -> dict[s
         key = str(event.value)
         line = event.start_mark.line + 2
         if key in values:
-            raise _RefusedError(f'the key "{key}" is there twice, first on line {lines[key]}',
-                                event.start_mark)
+            raise _RefusedError(
+                f'the key "{key}" is there twice, first on line {lines[key]}', event.start_mark
+            )
         lines[key] = line
         values[key] = _value(next(events), events, depth)
     return values

@@ -24,13 +24,65 @@ if TYPE_CHECKING:
 FIELDS = ("path", "summary", "aliases", "content", "related")
 """The fields of an entry that are scored, in the order of `match_reason`."""
 
-STOP_WORDS = frozenset({
-    "a", "an", "the", "how", "do", "does", "i", "to", "with", "for", "is", "are", "of", "in", "on",
-    "at", "and", "or", "but", "can", "should", "would", "will", "be", "been", "by", "my", "me",
-    "we", "it", "this", "that", "these", "those"})
+STOP_WORDS = frozenset(
+    {
+        "a",
+        "an",
+        "the",
+        "how",
+        "do",
+        "does",
+        "i",
+        "to",
+        "with",
+        "for",
+        "is",
+        "are",
+        "of",
+        "in",
+        "on",
+        "at",
+        "and",
+        "or",
+        "but",
+        "can",
+        "should",
+        "would",
+        "will",
+        "be",
+        "been",
+        "by",
+        "my",
+        "me",
+        "we",
+        "it",
+        "this",
+        "that",
+        "these",
+        "those",
+    }
+)
 
-SUFFIXES = ("ations", "ation", "ators", "ator", "ates", "ate", "ings", "ing", "ions", "ion",
-            "ities", "ity", "ies", "ers", "ed", "er", "es", "s")
+SUFFIXES = (
+    "ations",
+    "ation",
+    "ators",
+    "ator",
+    "ates",
+    "ate",
+    "ings",
+    "ing",
+    "ions",
+    "ion",
+    "ities",
+    "ity",
+    "ies",
+    "ers",
+    "ed",
+    "er",
+    "es",
+    "s",
+)
 """Suffixes that a stem loses; the first that fits is cut, so the order is part of the rule."""
 
 MIN_STEM_CHARS = 3
@@ -46,7 +98,7 @@ def stem(word: str) -> str:
     """Return `word` without its first fitting suffix, when at least 3 characters are left."""
     for suffix in SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= MIN_STEM_CHARS:
-            return word[:-len(suffix)]
+            return word[: -len(suffix)]
     return word
 
 
@@ -89,14 +141,18 @@ class KeywordIndex:
 
     def __init__(self, corpus: CorpusProtocol, preview_chars: int) -> None:
         self.entries: tuple[CorpusEntry, ...] = tuple(
-            sorted(corpus.entries(), key=lambda entry: entry.path))
+            sorted(corpus.entries(), key=lambda entry: entry.path)
+        )
         self.category_names = tuple(sorted({entry.category for entry in self.entries}))
         number = {name: code for code, name in enumerate(self.category_names)}
         self.category_codes: NDArray[np.int64] = np.array(
-            [number[entry.category] for entry in self.entries], dtype=np.int64)
+            [number[entry.category] for entry in self.entries], dtype=np.int64
+        )
         self._stems: dict[str, int] = {}
-        fields = zip(*(self._field_tokens(entry, corpus, preview_chars)
-                       for entry in self.entries), strict=True)
+        fields = zip(
+            *(self._field_tokens(entry, corpus, preview_chars) for entry in self.entries),
+            strict=True,
+        )
         columns = list(fields) or [()] * len(FIELDS)
         self._postings = [self._invert(column) for column in columns]
 
@@ -110,15 +166,21 @@ class KeywordIndex:
         return row if row < len(self.entries) and self.entries[row].path == path else -1
 
     @staticmethod
-    def _field_tokens(entry: CorpusEntry, corpus: CorpusProtocol,
-                      preview_chars: int) -> tuple[set[str], ...]:
+    def _field_tokens(
+        entry: CorpusEntry, corpus: CorpusProtocol, preview_chars: int
+    ) -> tuple[set[str], ...]:
         related: set[str] = set()
         for path in entry.related:
             other = corpus.get(path)
             if other is not None:
                 related |= tokens(other.summary)
-        return (tokens(entry.path), tokens(entry.summary), tokens(" ".join(entry.aliases)),
-                tokens(preview(entry.content, preview_chars)), related)
+        return (
+            tokens(entry.path),
+            tokens(entry.summary),
+            tokens(" ".join(entry.aliases)),
+            tokens(preview(entry.content, preview_chars)),
+            related,
+        )
 
     def _invert(self, column: Iterable[set[str]]) -> dict[int, NDArray[np.int64]]:
         """Return stem number → rows, ascending, of one field."""
@@ -161,7 +223,8 @@ class KeywordIndex:
         """Return which of `stems` each field of one entry has, in the order of `FIELDS`."""
         return tuple(
             tuple(word for word in stems if self._has(postings, word, row))
-            for postings in self._postings)
+            for postings in self._postings
+        )
 
     def _has(self, postings: dict[int, NDArray[np.int64]], word: str, row: int) -> bool:
         rows = postings.get(self._stems.get(word, -1))

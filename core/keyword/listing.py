@@ -104,10 +104,11 @@ class KeywordListing:
         if not any(part.stems for part in told.parts):
             lines.append(ScoreLine("no field", "has a word of the question"))
         folder = told.entry.category or "no folder"
-        lines += [ScoreLine("sum", f"{told.base:g}"),
-                  ScoreLine("category", f"{folder} × {told.category_weight:g}"),
-                  ScoreLine("score", f"{told.base:g} × {told.category_weight:g} = "
-                                     f"{told.score:g}")]
+        lines += [
+            ScoreLine("sum", f"{told.base:g}"),
+            ScoreLine("category", f"{folder} × {told.category_weight:g}"),
+            ScoreLine("score", f"{told.base:g} × {told.category_weight:g} = {told.score:g}"),
+        ]
         if told.misses_by:
             lines.append(ScoreLine("misses min_score by", _missing(told, self.selection.min_score)))
         return tuple(lines)
@@ -123,13 +124,24 @@ def _hit(row: int, told: KeywordHit) -> Hit:
     if told.misses_by and needs:
         # The gap beside the floor, so that a table shows both: ``min_score ≤ 2.25 (−0.75)``.
         needs += f" (−{told.misses_by:.3g})"
-    return Hit(row=row, id=told.entry.path, text=told.entry.body, reason=told.reason,
-               rank=told.rank, needs=needs, score=told.score, match_reason=told.match_reason)
+    return Hit(
+        row=row,
+        id=told.entry.path,
+        text=told.entry.body,
+        reason=told.reason,
+        rank=told.rank,
+        needs=needs,
+        score=told.score,
+        match_reason=told.match_reason,
+    )
 
 
 def _field_line(part: FieldPart) -> ScoreLine:
-    return ScoreLine(part.field, f"{part.counted} × {part.weight:g} = {part.points:g} · "
-                                 f"{', '.join(part.stems)}", part.note)
+    return ScoreLine(
+        part.field,
+        f"{part.counted} × {part.weight:g} = {part.points:g} · {', '.join(part.stems)}",
+        part.note,
+    )
 
 
 def _missing(told: KeywordHit, min_score: float) -> str:

@@ -34,8 +34,9 @@ class RetrievalHit:
 class RetrieverProtocol(Protocol):
     """What code that consumes hits relies on; any retriever can stand behind it."""
 
-    def retrieve(self, query: str, corpus: CorpusProtocol,
-                 k: int = DEFAULT_K) -> Iterable[RetrievalHit]:
+    def retrieve(
+        self, query: str, corpus: CorpusProtocol, k: int = DEFAULT_K
+    ) -> Iterable[RetrievalHit]:
         """Return at most `k` hits, best first."""
 
 
@@ -53,13 +54,15 @@ class KeywordRetriever:
         3007 (also a ValueError) when `min_score` is negative, NaN or no number.
     """
 
-    def __init__(self, min_score: float = DEFAULT_MIN_SCORE,
-                 weights: KeywordWeights | None = None) -> None:
+    def __init__(
+        self, min_score: float = DEFAULT_MIN_SCORE, weights: KeywordWeights | None = None
+    ) -> None:
         self.min_score = check_number("min_score", min_score)
         self.weights = weights or KeywordWeights()
 
-    def retrieve(self, query: str, corpus: CorpusProtocol,
-                 k: int = DEFAULT_K) -> list[RetrievalHit]:
+    def retrieve(
+        self, query: str, corpus: CorpusProtocol, k: int = DEFAULT_K
+    ) -> list[RetrievalHit]:
         """Return the first `k` entries whose score is at least `min_score`.
 
         Order: score descending, then path ascending. A query of stop words alone has no hits.
@@ -72,9 +75,14 @@ class KeywordRetriever:
         check_request(query, corpus, k)
         found = select(self.candidates(query, corpus), k, self.min_score)
         scores = found.candidates.scores
-        return [RetrievalHit(found.candidates.index.entries[row], float(scores[row]),
-                             found.candidates.match_reason(row))
-                for row in found.hit_rows.tolist()]
+        return [
+            RetrievalHit(
+                found.candidates.index.entries[row],
+                float(scores[row]),
+                found.candidates.match_reason(row),
+            )
+            for row in found.hit_rows.tolist()
+        ]
 
     def candidates(self, query: str, corpus: CorpusProtocol) -> KeywordCandidates:
         """Return the score of every entry, for `core.keyword.select.select`.

@@ -20,10 +20,21 @@ if TYPE_CHECKING:
 
     from core.nodes.parameters import KeywordRetrieveParams
 
-CATEGORY_WEIGHTS: Mapping[str, float] = MappingProxyType({
-    "concepts": 1.5, "quickstarts": 1.5, "tasks": 1.2, "references": 1.0, "comparisons": 1.0,
-    "tips": 0.9, "notes": 0.9, "troubleshooting": 0.9, "errors": 0.4, "warnings": 0.4,
-    "faqs": 0.4})
+CATEGORY_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "concepts": 1.5,
+        "quickstarts": 1.5,
+        "tasks": 1.2,
+        "references": 1.0,
+        "comparisons": 1.0,
+        "tips": 0.9,
+        "notes": 0.9,
+        "troubleshooting": 0.9,
+        "errors": 0.4,
+        "warnings": 0.4,
+        "faqs": 0.4,
+    }
+)
 
 NO_MATCH = "no-match"
 _WHOLE = {"path_cap": 0, "aliases_overlap": 0, "preview_chars": 0}
@@ -54,8 +65,7 @@ class KeywordWeights:
     path_cap: int = 3
     aliases_overlap: int = 2
     preview_chars: int = 500
-    categories: Mapping[str, float] = field(default_factory=lambda: CATEGORY_WEIGHTS,
-                                           hash=False)
+    categories: Mapping[str, float] = field(default_factory=lambda: CATEGORY_WEIGHTS, hash=False)
     other_category: float = 1.0
 
     def __post_init__(self) -> None:
@@ -67,8 +77,10 @@ class KeywordWeights:
             elif item.name != "categories":
                 check_number(param, value)
         if not isinstance(self.categories, Mapping):
-            raise InvalidRequest("weights.categories", "expected an object of category: weight, "
-                                 f"found {shown(self.categories)}")
+            raise InvalidRequest(
+                "weights.categories",
+                f"expected an object of category: weight, found {shown(self.categories)}",
+            )
         for name, value in self.categories.items():
             check_number(f"weights.categories.{name}", value)
 
@@ -87,9 +99,13 @@ class KeywordWeights:
         for key in values:
             if key not in known:
                 close = difflib.get_close_matches(key, known, n=1)
-                raise InvalidRequest(f"weights.{key}", "there is no such weight",
-                                     f'did you mean "{close[0]}"?' if close
-                                     else f"the weights are {', '.join(known)}")
+                raise InvalidRequest(
+                    f"weights.{key}",
+                    "there is no such weight",
+                    f'did you mean "{close[0]}"?'
+                    if close
+                    else f"the weights are {', '.join(known)}",
+                )
         given = dict(values)
         if isinstance(given.get("categories"), Mapping):
             given["categories"] = {**CATEGORY_WEIGHTS, **given["categories"]}
@@ -100,11 +116,17 @@ class KeywordWeights:
         """Return the weights of a node; its categories come on top of the default ones."""
         given = json.loads(params.category_weights) if params.category_weights.strip() else {}
         return cls(
-            path=params.path_weight, summary=params.summary_weight, aliases=params.aliases_weight,
-            content=params.content_weight, related=params.related_weight,
-            path_cap=params.path_cap, aliases_overlap=params.aliases_overlap,
-            preview_chars=params.preview_chars, categories={**CATEGORY_WEIGHTS, **given},
-            other_category=params.other_category_weight)
+            path=params.path_weight,
+            summary=params.summary_weight,
+            aliases=params.aliases_weight,
+            content=params.content_weight,
+            related=params.related_weight,
+            path_cap=params.path_cap,
+            aliases_overlap=params.aliases_overlap,
+            preview_chars=params.preview_chars,
+            categories={**CATEGORY_WEIGHTS, **given},
+            other_category=params.other_category_weight,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the weights as a JSON object, every one of them."""
@@ -167,25 +189,28 @@ class KeywordCandidates:
     def parts(self, row: int) -> tuple[FieldPart, ...]:
         """Return what each field gives to the row's base score, in the order of `FIELDS`."""
         matched = self.index.matched(row, self.stems)
-        counted = count(self.overlaps[row:row + 1], self.weights)[0].tolist()
+        counted = count(self.overlaps[row : row + 1], self.weights)[0].tolist()
         return tuple(
             FieldPart(name, stems, number, weight, number * weight, self._note(name, stems, number))
             for name, stems, number, weight in zip(
-                FIELDS, matched, counted, self.weights.points.tolist(), strict=True))
+                FIELDS, matched, counted, self.weights.points.tolist(), strict=True
+            )
+        )
 
     def _note(self, name: str, stems: tuple[str, ...], counted: int) -> str:
         if counted == len(stems):
             return ""
         if name == "path":
             return f"{len(stems)} match, at most {self.weights.path_cap} count"
-        return (f"{len(stems)} of the {self.weights.aliases_overlap} stems that must match "
-                "before aliases count")
+        return (
+            f"{len(stems)} of the {self.weights.aliases_overlap} stems that must match "
+            "before aliases count"
+        )
 
     def match_reason(self, row: int) -> str:
         """Return the non-zero parts in one line, ``path:2+content:3+cat:concepts×1.5``."""
-        counted = count(self.overlaps[row:row + 1], self.weights)[0].tolist()
-        parts = [f"{name}:{number}" for name, number in zip(FIELDS, counted, strict=True)
-                 if number]
+        counted = count(self.overlaps[row : row + 1], self.weights)[0].tolist()
+        parts = [f"{name}:{number}" for name, number in zip(FIELDS, counted, strict=True) if number]
         category = self.index.entries[row].category
         factor = self.weights.category(category)
         if parts and factor != 1.0:
@@ -218,8 +243,16 @@ def search(query: str, index: KeywordIndex, weights: KeywordWeights) -> KeywordC
     overlaps = index.overlaps(stems)
     overlaps.setflags(write=False)
     scores, order = _scores(overlaps, index, weights)
-    return KeywordCandidates(query, stems, index, weights, overlaps, scores, order,
-                             1000 * (time.perf_counter() - started))
+    return KeywordCandidates(
+        query,
+        stems,
+        index,
+        weights,
+        overlaps,
+        scores,
+        order,
+        1000 * (time.perf_counter() - started),
+    )
 
 
 def rescored(found: KeywordCandidates, weights: KeywordWeights) -> KeywordCandidates:
@@ -235,8 +268,9 @@ def rescored(found: KeywordCandidates, weights: KeywordWeights) -> KeywordCandid
     return replace(found, weights=weights, scores=scores, order=order)
 
 
-def _scores(overlaps: NDArray[np.int32], index: KeywordIndex, weights: KeywordWeights
-            ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _scores(
+    overlaps: NDArray[np.int32], index: KeywordIndex, weights: KeywordWeights
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return scores and order of `KeywordCandidates`, read-only."""
     touched = np.flatnonzero(overlaps.any(axis=1))
     counted = count(overlaps[touched], weights)
@@ -244,8 +278,7 @@ def _scores(overlaps: NDArray[np.int32], index: KeywordIndex, weights: KeywordWe
     # Added field by field, as the rule is written, so that sums round as in a plain loop.
     for column, points in enumerate(weights.points.tolist()):
         base += points * counted[:, column]
-    factors = np.array([weights.category(name) for name in index.category_names],
-                       dtype=np.float64)
+    factors = np.array([weights.category(name) for name in index.category_names], dtype=np.float64)
     scores = np.zeros(len(index), dtype=np.float64)
     if len(touched):
         scores[touched] = base * factors[index.category_codes[touched]]

@@ -73,12 +73,12 @@ class KeywordSelection:
         self.min_score = check_number("min_score", min_score)
         order, entries = candidates.order, len(candidates.index)
         kept = int(np.searchsorted(-candidates.scores[order], -self.min_score, side="right"))
-        rows = order[:min(self.k, kept)]
+        rows = order[: min(self.k, kept)]
         matched = len(order)
         if self.min_score == 0 and candidates.stems:
             if len(rows) < self.k:
                 rest = np.flatnonzero(candidates.scores == 0)
-                rows = np.concatenate([rows, rest[:self.k - len(rows)]])
+                rows = np.concatenate([rows, rest[: self.k - len(rows)]])
             matched = kept = entries
         self.hit_rows: NDArray[np.int64] = rows
         self.counts = KeywordCounts(entries, matched, kept, len(rows))
@@ -99,13 +99,15 @@ class KeywordSelection:
         With `reason`, only those that this stage dropped.
         """
         order, first, floor = self.candidates.order, self.counts.hits, self.counts.at_or_above
-        rows = {Reason.K: order[first:floor], Reason.MIN_SCORE: order[floor:],
-                None: order[first:]}.get(reason, order[:0])
+        rows = {
+            Reason.K: order[first:floor],
+            Reason.MIN_SCORE: order[floor:],
+            None: order[first:],
+        }.get(reason, order[:0])
         found: list[int] = rows[:limit].tolist()
         return found
 
-    def near_misses(self, limit: int = 200,
-                    reason: Reason | None = None) -> tuple[KeywordHit, ...]:
+    def near_misses(self, limit: int = 200, reason: Reason | None = None) -> tuple[KeywordHit, ...]:
         """Return the first `limit` matching entries that are no hits, best first.
 
         With `reason`, only those that this stage dropped.
@@ -123,11 +125,17 @@ class KeywordSelection:
         if row not in self.hit_rows:
             reason = Reason.MIN_SCORE if score < self.min_score else Reason.K
         return KeywordHit(
-            entry=entry, score=score, match_reason=candidates.match_reason(row), reason=reason,
-            rank=rank, parts=parts, base=sum(part.points for part in parts),
+            entry=entry,
+            score=score,
+            match_reason=candidates.match_reason(row),
+            reason=reason,
+            rank=rank,
+            parts=parts,
+            base=sum(part.points for part in parts),
             category_weight=candidates.weights.category(entry.category),
             misses_by=max(self.min_score - score, 0.0),
-            needs=self._needs(score, rank) if reason else "")
+            needs=self._needs(score, rank) if reason else "",
+        )
 
     def _rank(self, row: int) -> int | None:
         place = np.flatnonzero(self.candidates.order == row)
@@ -146,7 +154,7 @@ class KeywordSelection:
 
 def floor_for(score: float) -> float:
     """Return the largest `min_score` of three decimals that keeps an entry with this score."""
-    scale: int = 10 ** DECIMALS
+    scale: int = 10**DECIMALS
     steps = math.floor(score * scale) + 1
     while steps / scale > score:
         steps -= 1
@@ -157,8 +165,9 @@ def _short(value: float) -> str:
     return f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".")
 
 
-def select(candidates: KeywordCandidates, k: int = DEFAULT_K,
-           min_score: float = DEFAULT_MIN_SCORE) -> KeywordSelection:
+def select(
+    candidates: KeywordCandidates, k: int = DEFAULT_K, min_score: float = DEFAULT_MIN_SCORE
+) -> KeywordSelection:
     """Keep the entries whose score is `min_score` or more, and the first `k` of them.
 
     Pure; costs microseconds. A query of stop words alone has no hits at any `min_score`.

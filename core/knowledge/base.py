@@ -64,9 +64,13 @@ class KnowledgeBase:
         return len(self.ids)
 
 
-def open_knowledge(path: Path | str, root: Path | str | None = None, *,
-                   progress: Progress = no_progress,
-                   is_cancelled: IsCancelled = never_cancelled) -> KnowledgeBase:
+def open_knowledge(
+    path: Path | str,
+    root: Path | str | None = None,
+    *,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> KnowledgeBase:
     """Open a knowledge config, or any file of records.
 
     Parameters
@@ -94,8 +98,9 @@ def open_knowledge(path: Path | str, root: Path | str | None = None, *,
             storage_root.name_of(path)
             source = read_source(path, storage_root, findings, progress, is_cancelled)
         else:
-            findings.error("there is no such file", code=Code.StorageFileNotFound,
-                           hint="check the path")
+            findings.error(
+                "there is no such file", code=Code.StorageFileNotFound, hint="check the path"
+            )
         if source is None:
             raise FileRefused(with_lines(findings))
         return _build(source, findings, progress, is_cancelled)
@@ -108,8 +113,15 @@ def check_knowledge(path: Path | str, root: Path | str | None = None) -> tuple[F
     except FileRefused as refused:
         return refused.findings
     except InspectorError as error:
-        return (Finding(Severity.ERROR, error.code, replace(error.place, file=str(path)),
-                        error.message, error.hint),)
+        return (
+            Finding(
+                Severity.ERROR,
+                error.code,
+                replace(error.place, file=str(path)),
+                error.message,
+                error.hint,
+            ),
+        )
 
 
 def knowledge_of(store: MemoryStore, fields: Sequence[Field] | None = None) -> KnowledgeBase:
@@ -129,16 +141,18 @@ def knowledge_of(store: MemoryStore, fields: Sequence[Field] | None = None) -> K
     findings = Findings(Code.InvalidEmbeddedStringStorageData, where)
     places = RecordPlaces(where)
     records = parse_records(list(store.records), findings, places, may_be_empty=True)
-    config = KnowledgeConfig(store.embedding_model, made_up=fields is None,
-                             fields=tuple(fields or ()))
+    config = KnowledgeConfig(
+        store.embedding_model, made_up=fields is None, fields=tuple(fields or ())
+    )
     path = store.path or Path(store.name)
     files = (path,) if store.path else ()
     source = Source(path, files, store.name, config, records, places, findings)
     return _build(source, Findings(findings.code, where), no_progress, never_cancelled)
 
 
-def _build(source: Source, findings: Findings, progress: Progress,
-           is_cancelled: IsCancelled) -> KnowledgeBase:
+def _build(
+    source: Source, findings: Findings, progress: Progress, is_cancelled: IsCancelled
+) -> KnowledgeBase:
     """Type and check the records; `findings` are those of the opened file, besides the source's."""
     stop_if(is_cancelled)
     progress("checking records", 0, 0)
@@ -146,12 +160,23 @@ def _build(source: Source, findings: Findings, progress: Progress,
     fields = source.config.fields
     if source.records is not None:
         fields = _fields(source, source.records)
-        columns = typed_columns(fields, source.records.metadata, source.findings, source.places,
-                                made_up=source.config.made_up)
+        columns = typed_columns(
+            fields,
+            source.records.metadata,
+            source.findings,
+            source.places,
+            made_up=source.config.made_up,
+        )
         if not source.findings.has_errors:
             stop_if(is_cancelled)
-            warn_of_cut_texts(source.records.texts, source.config.embedding_model,
-                              source.path.parent, source.findings, source.places, is_cancelled)
+            warn_of_cut_texts(
+                source.records.texts,
+                source.config.embedding_model,
+                source.path.parent,
+                source.findings,
+                source.places,
+                is_cancelled,
+            )
     found = tuple(findings)
     if source.findings is not findings:
         found += tuple(source.findings)
@@ -159,9 +184,18 @@ def _build(source: Source, findings: Findings, progress: Progress,
         raise FileRefused(with_lines(found))
     records = source.records
     return KnowledgeBase(
-        source.path, source.files, source.name, replace(source.config, fields=fields),
-        records.ids, records.texts, records.metadata, MappingProxyType(columns), fields, found,
-        texts_digest(records.texts))
+        source.path,
+        source.files,
+        source.name,
+        replace(source.config, fields=fields),
+        records.ids,
+        records.texts,
+        records.metadata,
+        MappingProxyType(columns),
+        fields,
+        found,
+        texts_digest(records.texts),
+    )
 
 
 def _fields(source: Source, records: Records) -> tuple[Field, ...]:

@@ -82,11 +82,15 @@ def compare(schema: Iterable[Field], fields: Iterable[Field]) -> str:
         if found is None:
             return f'the field "{wanted.name}" of the schema is missing in the file'
         if found.type is not wanted.type:
-            return (f'the field "{wanted.name}" is {wanted.type} in the schema, {found.type} in '
-                    "the file")
+            return (
+                f'the field "{wanted.name}" is {wanted.type} in the schema, {found.type} in '
+                "the file"
+            )
         if (found.optional, found.default) != (wanted.optional, wanted.default):
-            return (f'the field "{wanted.name}" {_filling(wanted)} in the schema, '
-                    f"{_filling(found)} in the file")
+            return (
+                f'the field "{wanted.name}" {_filling(wanted)} in the schema, '
+                f"{_filling(found)} in the file"
+            )
     if theirs:
         return f'the field "{next(iter(theirs))}" of the file is not in the schema'
     return ""
@@ -100,8 +104,11 @@ def _filling(item: Field) -> str:
 
 def _schemas(document: Any, findings: Findings) -> dict[str, tuple[Field, ...]]:
     if not isinstance(document, dict) or not isinstance(document.get("schemas"), list):
-        findings.error(f"expected an object with a list of schemas, found {describe(document)}",
-                       "schemas", hint='a catalog is {"schemas": [{"name": "…", "fields": […]}]}')
+        findings.error(
+            f"expected an object with a list of schemas, found {describe(document)}",
+            "schemas",
+            hint='a catalog is {"schemas": [{"name": "…", "fields": […]}]}',
+        )
         return {}
     warn_unknown_keys(document, ("schemas",), "", findings)
     schemas: dict[str, tuple[Field, ...]] = {}
@@ -119,8 +126,9 @@ def _schemas(document: Any, findings: Findings) -> dict[str, tuple[Field, ...]]:
             what = describe(name) if "name" in entry else "none"
             findings.error(f"expected a name, found {what}", f"{path}.name")
         elif name in schemas:
-            findings.error(f'there are two schemas "{name}"', f"{path}.name",
-                           hint="rename one of them")
+            findings.error(
+                f'there are two schemas "{name}"', f"{path}.name", hint="rename one of them"
+            )
         else:
             schemas[name] = fields
     return schemas

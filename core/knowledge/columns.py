@@ -26,13 +26,23 @@ PlaceOf = Callable[[int, str], Place]
 
 _ABSENT = object()
 _BLOCK = 4096
-_ZERO: dict[FieldType, Scalar] = {FieldType.INT: 0, FieldType.FLOAT: 0.0, FieldType.STRING: "",
-                                  FieldType.BOOL: False, FieldType.SET: ()}
+_ZERO: dict[FieldType, Scalar] = {
+    FieldType.INT: 0,
+    FieldType.FLOAT: 0.0,
+    FieldType.STRING: "",
+    FieldType.BOOL: False,
+    FieldType.SET: (),
+}
 
 
-def build_columns(fields: Iterable[Field], metadata: Sequence[Metadata], findings: Findings,
-                  places: PlaceOf | None = None, *,
-                  null_is_absent: bool = False) -> dict[str, Column]:
+def build_columns(
+    fields: Iterable[Field],
+    metadata: Sequence[Metadata],
+    findings: Findings,
+    places: PlaceOf | None = None,
+    *,
+    null_is_absent: bool = False,
+) -> dict[str, Column]:
     """Turn the records' metadata into one typed column a field.
 
     Parameters
@@ -63,13 +73,20 @@ def build_columns(fields: Iterable[Field], metadata: Sequence[Metadata], finding
             columns[field.name] = column
         if findings.full:
             return columns
-    _check_nesting(frozenset(field.name for field in wanted), metadata, rows_with_more, findings,
-                   places)
+    _check_nesting(
+        frozenset(field.name for field in wanted), metadata, rows_with_more, findings, places
+    )
     return columns
 
 
-def typed_columns(fields: Sequence[Field], metadata: Sequence[Metadata], findings: Findings,
-                  places: PlaceOf | None = None, *, made_up: bool) -> dict[str, Column]:
+def typed_columns(
+    fields: Sequence[Field],
+    metadata: Sequence[Metadata],
+    findings: Findings,
+    places: PlaceOf | None = None,
+    *,
+    made_up: bool,
+) -> dict[str, Column]:
     """Turn metadata into columns, by a schema that is declared or that was made up from it.
 
     Parameters
@@ -93,8 +110,9 @@ def absent_column(field: Field, count: int) -> Column:
     return column
 
 
-def _gather(fields: Sequence[Field],
-            metadata: Sequence[Metadata]) -> tuple[list[list[Any]], list[int]]:
+def _gather(
+    fields: Sequence[Field], metadata: Sequence[Metadata]
+) -> tuple[list[list[Any]], list[int]]:
     """Return each field's values of all records, and the rows that have further keys.
 
     Where a key is missing, its value is the default or `_ABSENT`.
@@ -109,25 +127,34 @@ def _gather(fields: Sequence[Field],
     # single one, itemgetter would not yield tuples.
     pick = itemgetter(*missing, fields[0].name)
     for start in range(0, len(metadata), _BLOCK):
-        block = [missing | record if record else missing
-                 for record in metadata[start:start + _BLOCK]]
+        block = [
+            missing | record if record else missing for record in metadata[start : start + _BLOCK]
+        ]
         for column, values in zip(columns, zip(*map(pick, block), strict=True), strict=False):
             column.extend(values)
         if max(map(len, block)) > len(missing):
-            rows_with_more += [start + row for row, merged in enumerate(block)
-                               if len(merged) > len(missing)]
+            rows_with_more += [
+                start + row for row, merged in enumerate(block) if len(merged) > len(missing)
+            ]
     return columns, rows_with_more
 
 
-def _check_nesting(declared: frozenset[str], metadata: Sequence[Metadata], rows: Sequence[int],
-                   findings: Findings, places: PlaceOf | None) -> None:
+def _check_nesting(
+    declared: frozenset[str],
+    metadata: Sequence[Metadata],
+    rows: Sequence[int],
+    findings: Findings,
+    places: PlaceOf | None,
+) -> None:
     """Refuse what is nested too deep: whatever shows or writes metadata does so by recursion."""
     for row in rows:
         for key, value in (metadata[row] or {}).items():
             if key not in declared and isinstance(value, list | dict) and too_deep(value):
-                findings.error(f"brackets are nested more than {MAX_NESTING} deep",
-                               place=place_of_value(row, key, "", findings, places),
-                               hint="flatten the data")
+                findings.error(
+                    f"brackets are nested more than {MAX_NESTING} deep",
+                    place=place_of_value(row, key, "", findings, places),
+                    hint="flatten the data",
+                )
                 if findings.full:
                     return
 
@@ -218,14 +245,18 @@ def _report(field: Field, values: list[Any], findings: Findings, places: PlaceOf
                 hint = "leave the key out where there is no value"
             elif isinstance(value, str) and field.type in (FieldType.INT, FieldType.FLOAT):
                 hint = "write numbers without quotes"
-            findings.error(f'field "{field.name}": {problem}', hint=hint,
-                           place=place_of_value(row, field.name, below, findings, places))
+            findings.error(
+                f'field "{field.name}": {problem}',
+                hint=hint,
+                place=place_of_value(row, field.name, below, findings, places),
+            )
             if findings.full:
                 return
 
 
-def place_of_value(row: int, name: str, below: str, findings: Findings,
-                   places: PlaceOf | None) -> Place:
+def place_of_value(
+    row: int, name: str, below: str, findings: Findings, places: PlaceOf | None
+) -> Place:
     """Return where the metadata value of a record is; ``records[row]`` without `places`."""
     tail = child("metadata", name) + below
     if places is not None:

@@ -58,8 +58,9 @@ def parse_config(document: object, findings: Findings, folder: Path) -> Knowledg
         None when the document is no object.
     """
     if not isinstance(document, dict):
-        findings.error("expected a knowledge config, which is an object; found "
-                       f"{describe(document)}")
+        findings.error(
+            f"expected a knowledge config, which is an object; found {describe(document)}"
+        )
         return None
     warn_unknown_keys(document, _KEYS, "", findings)
     _check_version(document.get("version", CONFIG_VERSION), findings)
@@ -68,18 +69,25 @@ def parse_config(document: object, findings: Findings, folder: Path) -> Knowledg
         warn_unknown_model(model, findings, folder)
     fields = parse_fields(document["fields"], findings) if "fields" in document else ()
     return KnowledgeConfig(
-        model, _text(document, "records_file", findings, required=True),
-        _text(document, "index_file", findings, required=False), fields)
+        model,
+        _text(document, "records_file", findings, required=True),
+        _text(document, "index_file", findings, required=False),
+        fields,
+    )
 
 
-def warn_unknown_keys(entry: Mapping[str, Any], known: Collection[str], path: str,
-                      findings: Findings) -> None:
+def warn_unknown_keys(
+    entry: Mapping[str, Any], known: Collection[str], path: str, findings: Findings
+) -> None:
     """Warn of keys that nobody reads, with a "did you mean"; of the first few, if many."""
     unknown = [key for key in entry if key not in known]
     for key in unknown[:_MOST_UNKNOWN_KEYS]:
         short = key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…"
-        findings.warning(f'unknown key "{short}": it is ignored', child(path, short),
-                         hint=did_you_mean(short, known))
+        findings.warning(
+            f'unknown key "{short}": it is ignored',
+            child(path, short),
+            hint=did_you_mean(short, known),
+        )
     more = len(unknown) - _MOST_UNKNOWN_KEYS
     if more > 0:
         findings.warning(f"{more} more unknown keys are ignored", path)
@@ -95,15 +103,19 @@ def warn_unknown_model(name: str, findings: Findings, folder: Path) -> None:
     findings.warning(
         f'the embedding model "{short}" is not known: only Lexical search will work',
         "embedding_model",
-        hint=" ".join(filter(None, [close, f"known models: {', '.join(known)}"])))
+        hint=" ".join(filter(None, [close, f"known models: {', '.join(known)}"])),
+    )
 
 
 def _check_version(version: object, findings: Findings) -> None:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         findings.error(f"expected version {CONFIG_VERSION}, found {describe(version)}", "version")
     elif version > CONFIG_VERSION:
-        findings.error(f"the config has version {version}, this program reads version "
-                       f"{CONFIG_VERSION}", "version", hint="update the inspector")
+        findings.error(
+            f"the config has version {version}, this program reads version {CONFIG_VERSION}",
+            "version",
+            hint="update the inspector",
+        )
 
 
 def _text(document: Mapping[str, Any], key: str, findings: Findings, *, required: bool) -> str:

@@ -26,9 +26,14 @@ _BATCH = 256
 _TOKENS_PER_CHARACTER = 4
 
 
-def warn_of_cut_texts(texts: Sequence[str], model_name: str, folder: Path, findings: Findings,
-                      places: RecordPlaces,
-                      is_cancelled: IsCancelled = never_cancelled) -> None:
+def warn_of_cut_texts(
+    texts: Sequence[str],
+    model_name: str,
+    folder: Path,
+    findings: Findings,
+    places: RecordPlaces,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> None:
     """Warn of each text whose tail the model does not see, saying how many tokens are cut.
 
     Says nothing where the model, its limit or its tokenizer is not known. Work is bounded by
@@ -52,7 +57,7 @@ def warn_of_cut_texts(texts: Sequence[str], model_name: str, folder: Path, findi
     spent = done = 0
     while done < len(rows) and spent < MAX_COUNTED_CHARS and len(cut) < FINDINGS_LIMIT:
         stop_if(is_cancelled)
-        batch = rows[done:done + _BATCH]
+        batch = rows[done : done + _BATCH]
         heads = [texts[row][:_LONGEST_COUNTED] for row in batch]
         for row, tokens in zip(batch, count(heads), strict=True):
             if tokens > model.max_tokens:
@@ -60,14 +65,20 @@ def warn_of_cut_texts(texts: Sequence[str], model_name: str, folder: Path, findi
         spent += sum(map(len, heads))
         done += len(batch)
     if done < len(rows):
-        findings.warning(f"{len(rows) - done} more long texts were not measured: some may be "
-                         f"longer than {model.name} reads", place=Place(places.file))
+        findings.warning(
+            f"{len(rows) - done} more long texts were not measured: some may be "
+            f"longer than {model.name} reads",
+            place=Place(places.file),
+        )
     for row in sorted(cut)[:FINDINGS_LIMIT]:
         more = "more than " if len(texts[row]) > _LONGEST_COUNTED else ""
         findings.warning(
             f"the text has {more}{cut[row]} tokens, {model.name} reads {model.max_tokens}: "
             f"{more}{cut[row] - model.max_tokens} are cut at its end, dense search does not see "
-            "them", place=places(row, "text"), hint="split it into smaller chunks")
+            "them",
+            place=places(row, "text"),
+            hint="split it into smaller chunks",
+        )
 
 
 def _may_exceed(text: str, room: int) -> bool:

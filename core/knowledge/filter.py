@@ -47,8 +47,13 @@ MAX_NODES = 256
 MAX_CHARACTERS = 1 << 20
 """Longest text that is parsed at all: 256 nodes with long arrays fit, a bomb does not."""
 
-_KEYS = {"and": ("args",), "or": ("args",), "not": ("arg",), "in": ("needle", "haystack"),
-         **dict.fromkeys(COMPARISONS, ("lhs", "rhs"))}
+_KEYS = {
+    "and": ("args",),
+    "or": ("args",),
+    "not": ("arg",),
+    "in": ("needle", "haystack"),
+    **dict.fromkeys(COMPARISONS, ("lhs", "rhs")),
+}
 _NUMERIC = (FieldType.INT, FieldType.FLOAT)
 _INT64 = np.iinfo(np.int64)
 _DIGITS_PAST_INT64 = 21
@@ -95,8 +100,9 @@ class CompiledFilter:
         return clauses(self.condition, columns, row)
 
 
-def compile_filter(text: str, fields: Mapping[str, Field], *,
-                   node: str = "") -> CompiledFilter | None:
+def compile_filter(
+    text: str, fields: Mapping[str, Field], *, node: str = ""
+) -> CompiledFilter | None:
     """Compile the filter against the schema; None for an empty or blank text.
 
     Parameters
@@ -117,8 +123,12 @@ def compile_filter(text: str, fields: Mapping[str, Field], *,
     compiler = _Compiler(fields, node)
     condition = compiler.condition(compiler.parse(text), "", 1)
     names = dict.fromkeys(
-        side.name for item in walk(condition) if isinstance(item, Comparison)
-        for side in (item.lhs, item.rhs) if isinstance(side, FieldOperand))
+        side.name
+        for item in walk(condition)
+        if isinstance(item, Comparison)
+        for side in (item.lhs, item.rhs)
+        if isinstance(side, FieldOperand)
+    )
     return CompiledFilter(text, condition, tuple(names), compiler.node_count)
 
 
@@ -156,11 +166,18 @@ class _Compiler:
 
     def parse(self, text: str) -> Any:
         if len(text) > MAX_CHARACTERS:
-            raise self.wrong("too_large", "", f"the filter has {len(text):,} characters, "
-                        f"{MAX_CHARACTERS:,} at most")
+            raise self.wrong(
+                "too_large",
+                "",
+                f"the filter has {len(text):,} characters, {MAX_CHARACTERS:,} at most",
+            )
         try:
-            return json.loads(text, object_pairs_hook=_Object, parse_int=_whole_number,
-                              parse_constant=_refuse_constant)
+            return json.loads(
+                text,
+                object_pairs_hook=_Object,
+                parse_int=_whole_number,
+                parse_constant=_refuse_constant,
+            )
         except json.JSONDecodeError as exc:
             raise self.bad_json(exc.lineno, exc.colno, exc.msg[0].lower() + exc.msg[1:]) from exc
         except _Constant as exc:
@@ -169,24 +186,36 @@ class _Compiler:
             column = start - text.rfind("\n", 0, start)
             raise self.bad_json(line, column, f"{exc} is no JSON value") from exc
         except RecursionError as exc:
-            raise self.wrong("too_deep", "",
-                             f"nested far deeper than {MAX_DEPTH} levels") from exc
+            raise self.wrong("too_deep", "", f"nested far deeper than {MAX_DEPTH} levels") from exc
 
     def condition(self, item: Any, path: str, depth: int) -> Condition:
         self.node_count += 1
         if self.node_count > MAX_NODES:
-            raise self.wrong("too_large", path, f"more than {MAX_NODES} conditions",
-                        hint='an "in" with an array replaces many comparisons')
+            raise self.wrong(
+                "too_large",
+                path,
+                f"more than {MAX_NODES} conditions",
+                hint='an "in" with an array replaces many comparisons',
+            )
         if depth > MAX_DEPTH:
-            raise self.wrong("too_deep", path, f"nested deeper than {MAX_DEPTH} levels",
-                        hint='an "and" in an "and" can be one')
+            raise self.wrong(
+                "too_deep",
+                path,
+                f"nested deeper than {MAX_DEPTH} levels",
+                hint='an "and" in an "and" can be one',
+            )
         op = self.op(item, path)
         inside = f"{path}." if path else ""
         if op in ("and", "or"):
             args = self.args(item, op, f"{inside}args")
-            return Junction(path, op, tuple(
-                self.condition(arg, f"{inside}args[{index}]", depth + 1)
-                for index, arg in enumerate(args)))
+            return Junction(
+                path,
+                op,
+                tuple(
+                    self.condition(arg, f"{inside}args[{index}]", depth + 1)
+                    for index, arg in enumerate(args)
+                ),
+            )
         if op == "not":
             return Negation(path, self.condition(item["arg"], f"{inside}arg", depth + 1))
         left, right = _KEYS[op]
@@ -211,12 +240,17 @@ class _Compiler:
         inside = f"{path}." if path else ""
         for key in wanted:
             if item.get(key) is None:
-                raise self.wrong("missing_operand", f"{inside}{key}", f'"{op}" needs "{key}"',
-                            hint=f'"{op}" takes {_listed(wanted)}')
+                raise self.wrong(
+                    "missing_operand",
+                    f"{inside}{key}",
+                    f'"{op}" needs "{key}"',
+                    hint=f'"{op}" takes {_listed(wanted)}',
+                )
         for key in item:
             if key != "op" and key not in wanted:
-                raise self.wrong("syntax", path,
-                                 f'"{op}" takes {_listed(wanted)}, not {_show(key)}')
+                raise self.wrong(
+                    "syntax", path, f'"{op}" takes {_listed(wanted)}, not {_show(key)}'
+                )
         return op
 
     def args(self, item: _Object, op: str, path: str) -> list[Any]:
@@ -224,30 +258,46 @@ class _Compiler:
         if not isinstance(args, list):
             raise self.wrong("syntax", path, f"expected an array, found {_kind(args)}")
         if not args:
-            raise self.wrong("empty_args", path, f'"{op}" needs at least one argument',
-                        hint="clear the filter to let every record through")
+            raise self.wrong(
+                "empty_args",
+                path,
+                f'"{op}" needs at least one argument',
+                hint="clear the filter to let every record through",
+            )
         return args
 
     def operand(self, item: Any, path: str, *, may_be_array: bool = False) -> Operand:
         if isinstance(item, list):
             if not may_be_array:
                 raise self.misplaced(path)
-            raise self.wrong("syntax", path, "an array stands in an object",
-                        hint='write {"value": [...]}')
+            raise self.wrong(
+                "syntax", path, "an array stands in an object", hint='write {"value": [...]}'
+            )
         if not isinstance(item, _Object):
-            raise self.wrong("syntax", path, f"expected an object, found {_kind(item)}",
-                        hint='write {"knowledge": "<field>"} or {"value": ...}')
+            raise self.wrong(
+                "syntax",
+                path,
+                f"expected an object, found {_kind(item)}",
+                hint='write {"knowledge": "<field>"} or {"value": ...}',
+            )
         self.check_repeated(item, path)
         for key in item:
             if key not in ("knowledge", "value"):
                 reserved = " is reserved, and" if key == "agent" else ""
-                raise self.wrong("unknown_namespace", path,
-                            f'{_show(key)}{reserved} cannot be read by a filter',
-                            hint='an operand is {"knowledge": "<field>"} or {"value": ...}')
+                raise self.wrong(
+                    "unknown_namespace",
+                    path,
+                    f"{_show(key)}{reserved} cannot be read by a filter",
+                    hint='an operand is {"knowledge": "<field>"} or {"value": ...}',
+                )
         if len(item) != 1:
             problem = 'both "knowledge" and "value"' if item else "an empty object"
-            raise self.wrong("syntax" if item else "missing_operand", path, f"found {problem}",
-                        hint='an operand is {"knowledge": "<field>"} or {"value": ...}')
+            raise self.wrong(
+                "syntax" if item else "missing_operand",
+                path,
+                f"found {problem}",
+                hint='an operand is {"knowledge": "<field>"} or {"value": ...}',
+            )
         if "knowledge" in item:
             return self.field(item["knowledge"], path)
         return self.value(item["value"], path, may_be_array)
@@ -258,11 +308,19 @@ class _Compiler:
         field = self.fields.get(name)
         if field is None:
             filterable = [known.name for known in self.fields.values() if known.filterable]
-            raise self.wrong("unknown_field", path, f"there is no field {_show(name)}",
-                        hint=_closest(name, filterable, "fields"))
+            raise self.wrong(
+                "unknown_field",
+                path,
+                f"there is no field {_show(name)}",
+                hint=_closest(name, filterable, "fields"),
+            )
         if not field.filterable:
-            raise self.wrong("not_filterable", path, f"the field {_show(name)} is not filterable",
-                        hint="its declaration in the knowledge config says so")
+            raise self.wrong(
+                "not_filterable",
+                path,
+                f"the field {_show(name)} is not filterable",
+                hint="its declaration in the knowledge config says so",
+            )
         return FieldOperand(name, field.type)
 
     def value(self, value: Any, path: str, may_be_array: bool) -> ValueOperand:
@@ -271,49 +329,71 @@ class _Compiler:
                 raise self.misplaced(path)
             for index, text in enumerate(value):
                 if not isinstance(text, str):
-                    raise self.wrong("type_mismatch", f"{path}.value[{index}]",
-                                f"an array holds strings only, found {_kind(text)}")
+                    raise self.wrong(
+                        "type_mismatch",
+                        f"{path}.value[{index}]",
+                        f"an array holds strings only, found {_kind(text)}",
+                    )
                 self.check_text(text, f"{path}.value[{index}]")
             return ValueOperand(tuple(value), FieldType.SET)
         if isinstance(value, bool):
             return ValueOperand(value, FieldType.BOOL)
         if isinstance(value, int):
             if not _INT64.min <= value <= _INT64.max:
-                raise self.wrong("type_mismatch", path, "the int does not fit in 64 bits",
-                            hint=f"{_INT64.min} to {_INT64.max}")
+                raise self.wrong(
+                    "type_mismatch",
+                    path,
+                    "the int does not fit in 64 bits",
+                    hint=f"{_INT64.min} to {_INT64.max}",
+                )
             return ValueOperand(value, FieldType.INT)
         if isinstance(value, float):
             if not math.isfinite(value):
-                raise self.wrong("type_mismatch", path, "the float is too large",
-                                 hint="1.8e308 at most")
+                raise self.wrong(
+                    "type_mismatch", path, "the float is too large", hint="1.8e308 at most"
+                )
             return ValueOperand(value, FieldType.FLOAT)
         if isinstance(value, str):
             self.check_text(value, path)
             return ValueOperand(value, FieldType.STRING)
-        raise self.wrong("type_mismatch", path,
-                    f"a value is an int, float, string or bool, found {_kind(value)}")
+        raise self.wrong(
+            "type_mismatch", path, f"a value is an int, float, string or bool, found {_kind(value)}"
+        )
 
     def check_comparison(self, op: str, lhs: Operand, rhs: Operand, inside: str) -> None:
         if lhs.type in _NUMERIC and rhs.type in _NUMERIC:
             return
         if lhs.type is not rhs.type:
-            raise self.wrong("type_mismatch", f"{inside}rhs",
-                        f"cannot compare {lhs.type} with {rhs.type}")
+            raise self.wrong(
+                "type_mismatch", f"{inside}rhs", f"cannot compare {lhs.type} with {rhs.type}"
+            )
         if lhs.type is FieldType.SET:
-            raise self.wrong("type_mismatch", f"{inside}lhs", f"cannot compare {lhs.type}",
-                        hint='"in" looks for a string in a set')
+            raise self.wrong(
+                "type_mismatch",
+                f"{inside}lhs",
+                f"cannot compare {lhs.type}",
+                hint='"in" looks for a string in a set',
+            )
         if op in ORDERINGS:
-            raise self.wrong("type_mismatch", f"{inside}lhs", f'"{op}" cannot order {lhs.type}',
-                        hint="int and float have an order")
+            raise self.wrong(
+                "type_mismatch",
+                f"{inside}lhs",
+                f'"{op}" cannot order {lhs.type}',
+                hint="int and float have an order",
+            )
 
     def check_membership(self, needle: Operand, haystack: Operand, inside: str) -> None:
         if haystack.type is not FieldType.SET:
-            raise self.wrong("type_mismatch", f"{inside}haystack",
-                        f"cannot look in {haystack.type}",
-                        hint="the haystack is a set<string> field or an array of strings")
+            raise self.wrong(
+                "type_mismatch",
+                f"{inside}haystack",
+                f"cannot look in {haystack.type}",
+                hint="the haystack is a set<string> field or an array of strings",
+            )
         if needle.type is not FieldType.STRING:
-            raise self.wrong("type_mismatch", f"{inside}needle",
-                        f"cannot look for {needle.type} among strings")
+            raise self.wrong(
+                "type_mismatch", f"{inside}needle", f"cannot look for {needle.type} among strings"
+            )
 
     def check_repeated(self, item: _Object, path: str) -> None:
         if item.repeated is not None:
@@ -323,8 +403,9 @@ class _Compiler:
         try:
             text.encode()
         except UnicodeEncodeError as exc:
-            raise self.wrong("syntax", path, f"{_show(text)} has a lone surrogate, "
-                             "which is no character") from exc
+            raise self.wrong(
+                "syntax", path, f"{_show(text)} has a lone surrogate, which is no character"
+            ) from exc
 
     def misplaced(self, path: str) -> InspectorError:
         return self.wrong("misplaced_array", path, 'an array can only be the haystack of an "in"')
@@ -333,15 +414,20 @@ class _Compiler:
         place = Place(line=line, column=column, node=self.node, param="filter")
         return InspectorError(
             Code.InvalidParamValue,
-            f"filter.syntax: at line {line}, column {column}: {problem}", place=place,
+            f"filter.syntax: at line {line}, column {column}: {problem}",
+            place=place,
             hint='a filter looks like {"op": "eq", "lhs": {"knowledge": "<field>"}, '
-                 '"rhs": {"value": ...}}')
+            '"rhs": {"value": ...}}',
+        )
 
     def wrong(self, slug: str, path: str, problem: str, *, hint: str = "") -> InspectorError:
         place = Place(json_path=path, node=self.node, param="filter")
-        return InspectorError(Code.InvalidParamValue,
-                              f"filter.{slug}: at {path or 'the top'}: {problem}", place=place,
-                              hint=hint)
+        return InspectorError(
+            Code.InvalidParamValue,
+            f"filter.{slug}: at {path or 'the top'}: {problem}",
+            place=place,
+            hint=hint,
+        )
 
 
 def _kind(value: Any) -> str:
@@ -357,7 +443,7 @@ def _kind(value: Any) -> str:
 def _show(value: Any) -> str:
     """Return the value as JSON, printable whatever it holds, shortened."""
     text = json.dumps(value, ensure_ascii=False)
-    text = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS - 1] + "…"
+    text = text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
     return text.encode("utf-8", "backslashreplace").decode()
 
 

@@ -22,11 +22,22 @@ ORDERINGS = ("lt", "le", "gt", "ge")
 COMPARISONS = ("eq", "ne", *ORDERINGS)
 
 _ON_VALUES: dict[str, Callable[[Any, Any], bool]] = {
-    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le,
-    "gt": operator.gt, "ge": operator.ge, "in": lambda needle, haystack: needle in haystack}
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "in": lambda needle, haystack: needle in haystack,
+}
 _ON_ARRAYS: dict[str, Callable[[Any, Any], Mask]] = {
-    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
-    "gt": np.greater, "ge": np.greater_equal}
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _SYMBOLS = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "in": "in"}
 
@@ -123,13 +134,17 @@ def _compare(condition: Comparison, columns: Columns, count: int) -> Mask:
             mask &= column.present
         case ValueOperand(value), FieldOperand(name):
             column = columns[name]
-            mask = (_has_member(column, value) if op == "in"
-                    else _compare_with(_MIRRORED[op], column, value))
+            mask = (
+                _has_member(column, value)
+                if op == "in"
+                else _compare_with(_MIRRORED[op], column, value)
+            )
             mask &= column.present
         case FieldOperand(left), FieldOperand(right):
             column, other = columns[left], columns[right]
-            mask = (_has_member_of(other, column) if op == "in"
-                    else _compare_columns(op, column, other))
+            mask = (
+                _has_member_of(other, column) if op == "in" else _compare_columns(op, column, other)
+            )
             mask &= column.present
             mask &= other.present
         case ValueOperand(left), ValueOperand(right):
@@ -203,7 +218,7 @@ def _exact_order(ints: NDArray[Any], floats: NDArray[Any]) -> NDArray[np.int8]:
     rounded = ints.astype(np.float64)
     order = _sign(rounded, floats)
     tied = np.flatnonzero(order == 0)
-    past_int64 = floats[tied] >= 2.0 ** 63
+    past_int64 = floats[tied] >= 2.0**63
     whole = np.where(past_int64, 0.0, floats[tied]).astype(np.int64)
     order[tied] = np.where(past_int64, -1, _sign(ints[tied], whole))
     return order
@@ -259,7 +274,7 @@ def value_at(column: Column, row: int) -> Any:
     if not column.present[row]:
         return None
     if column.offsets is not None:
-        codes = column.values[column.offsets[row]:column.offsets[row + 1]]
+        codes = column.values[column.offsets[row] : column.offsets[row + 1]]
         return tuple(column.vocabulary[code] for code in codes.tolist())
     value = column.values[row].item()
     return column.vocabulary[value] if column.field.type is FieldType.STRING else value
@@ -294,8 +309,13 @@ def _operand_at(operand: Operand, columns: Columns, row: int) -> Any:
 def walk(condition: Condition) -> Iterator[Condition]:
     """Yield the condition and all within it, in the order in which they are written."""
     yield condition
-    inner = (condition.args if isinstance(condition, Junction)
-             else (condition.arg,) if isinstance(condition, Negation) else ())
+    inner = (
+        condition.args
+        if isinstance(condition, Junction)
+        else (condition.arg,)
+        if isinstance(condition, Negation)
+        else ()
+    )
     for arg in inner:
         yield from walk(arg)
 
@@ -303,8 +323,10 @@ def walk(condition: Condition) -> Iterator[Condition]:
 def clauses(condition: Condition, columns: Columns, row: int) -> tuple[Clause, ...]:
     """Each condition's value for one record, in the order in which they are written."""
     found = truths(condition, columns, row)
-    return tuple(Clause(item.path, _text(item), found[item.path], _actual(item, columns, row))
-                 for item in walk(condition))
+    return tuple(
+        Clause(item.path, _text(item), found[item.path], _actual(item, columns, row))
+        for item in walk(condition)
+    )
 
 
 def falsified(condition: Condition, columns: Columns, row: int) -> str:
@@ -345,12 +367,16 @@ def _culprits(condition: Condition, found: Mapping[str, bool]) -> list[Condition
     return guilty if each_decides or not condition.path else [condition]
 
 
-def _name_and_reason(culprit: Condition, found: Mapping[str, bool], columns: Columns,
-                     row: int) -> tuple[str, str]:
+def _name_and_reason(
+    culprit: Condition, found: Mapping[str, bool], columns: Columns, row: int
+) -> tuple[str, str]:
     if isinstance(culprit, Junction):
         count = len(culprit.args)
-        return culprit.path, (f"all of its {count} args are true" if found[culprit.path]
-                              else f"none of its {count} args is true")
+        return culprit.path, (
+            f"all of its {count} args are true"
+            if found[culprit.path]
+            else f"none of its {count} args is true"
+        )
     text, actual = _text(culprit), _actual(culprit, columns, row)
     if not culprit.path:
         return text, actual
@@ -363,16 +389,19 @@ def _text(condition: Condition) -> str:
         return "not"
     if isinstance(condition, Junction):
         return f"{'all' if condition.op == 'and' else 'any'} of {len(condition.args)}"
-    sides = [side.name if isinstance(side, FieldOperand) else _shown(side.value)
-             for side in (condition.lhs, condition.rhs)]
+    sides = [
+        side.name if isinstance(side, FieldOperand) else _shown(side.value)
+        for side in (condition.lhs, condition.rhs)
+    ]
     return f" {_SYMBOLS[condition.op]} ".join(sides)
 
 
 def _actual(condition: Condition, columns: Columns, row: int) -> str:
     if not isinstance(condition, Comparison):
         return ""
-    names = dict.fromkeys(side.name for side in (condition.lhs, condition.rhs)
-                          if isinstance(side, FieldOperand))
+    names = dict.fromkeys(
+        side.name for side in (condition.lhs, condition.rhs) if isinstance(side, FieldOperand)
+    )
     return ", ".join(f"{name} is {_shown(value_at(columns[name], row))}" for name in names)
 
 
@@ -383,4 +412,4 @@ def _shown(value: Any) -> str:
 
 
 def _shortened(text: str, length: int) -> str:
-    return text if len(text) <= length else text[:length - 1] + "…"
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -28,12 +28,17 @@ _INT_TEXT = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _FLOAT_TEXT = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _NOTHING: Mapping[str, Any] = {}
 _UNUSED_DEFAULT: dict[FieldType, Scalar] = {
-    FieldType.INT: 0, FieldType.FLOAT: 0.0, FieldType.STRING: "", FieldType.BOOL: False,
-    FieldType.SET: ()}
+    FieldType.INT: 0,
+    FieldType.FLOAT: 0.0,
+    FieldType.STRING: "",
+    FieldType.BOOL: False,
+    FieldType.SET: (),
+}
 
 
-def infer_fields(metadata: Sequence[Metadata], findings: Findings,
-                 places: PlaceOf | None = None) -> tuple[Field, ...]:
+def infer_fields(
+    metadata: Sequence[Metadata], findings: Findings, places: PlaceOf | None = None
+) -> tuple[Field, ...]:
     """Make up a schema from the metadata: what has one type everywhere gets that type.
 
     A field that some record lacks, or has null for, is optional; the others get a default that
@@ -50,11 +55,15 @@ def infer_fields(metadata: Sequence[Metadata], findings: Findings,
     rows = [_NOTHING if record is None else record for record in metadata]
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     if len(names) > MAX_FIELDS:
-        findings.warning(f"the records have {len(names)} different metadata fields: filters can "
-                         f"use the first {MAX_FIELDS} of them",
-                         hint="declare in fields those that matter")
-    return tuple(_infer(name, [record.get(name) for record in rows], findings, places)
-                 for name in names[:MAX_FIELDS])
+        findings.warning(
+            f"the records have {len(names)} different metadata fields: filters can "
+            f"use the first {MAX_FIELDS} of them",
+            hint="declare in fields those that matter",
+        )
+    return tuple(
+        _infer(name, [record.get(name) for record in rows], findings, places)
+        for name in names[:MAX_FIELDS]
+    )
 
 
 def _infer(name: str, values: list[Any], findings: Findings, places: PlaceOf | None) -> Field:
@@ -80,17 +89,18 @@ def _common_type(kinds: set[type], given: list[Any]) -> FieldType | None:
     return kind
 
 
-def _warn_mixed(name: str, values: list[Any], findings: Findings,
-                places: PlaceOf | None) -> None:
+def _warn_mixed(name: str, values: list[Any], findings: Findings, places: PlaceOf | None) -> None:
     found: dict[str, int] = {}
     for row, value in enumerate(values):
         if value is not None:
             found.setdefault(_kind_name(value), row)
     what = " and ".join(sorted(found)) or "null only"
     row = max(found.values(), default=0)
-    findings.warning(f'metadata field "{name}" holds {what}: no filter can use it',
-                     hint="give it one type in all records",
-                     place=place_of_value(row, name, "", findings, places))
+    findings.warning(
+        f'metadata field "{name}" holds {what}: no filter can use it',
+        hint="give it one type in all records",
+        place=place_of_value(row, name, "", findings, places),
+    )
 
 
 def _kind_name(value: object) -> str:
@@ -102,8 +112,14 @@ def _kind_name(value: object) -> str:
     return "lists of other things than strings" if isinstance(value, list) else "other values"
 
 
-def _hint_numbers(name: str, given: list[Any], optional: bool, findings: Findings,
-                  places: PlaceOf | None, values: list[Any]) -> None:
+def _hint_numbers(
+    name: str,
+    given: list[Any],
+    optional: bool,
+    findings: Findings,
+    places: PlaceOf | None,
+    values: list[Any],
+) -> None:
     if all(map(_INT_TEXT.fullmatch, given)):
         kind = FieldType.INT
     elif all(map(_FLOAT_TEXT.fullmatch, given)):
@@ -113,6 +129,8 @@ def _hint_numbers(name: str, given: list[Any], optional: bool, findings: Finding
     missing = {"optional": True} if optional else {"default": _UNUSED_DEFAULT[kind]}
     entry = json.dumps({"name": name, "type": str(kind), **missing}, ensure_ascii=False)
     row = next(row for row, value in enumerate(values) if value is not None)
-    findings.warning(f'metadata field "{name}" holds numbers as text: filters compare it as text',
-                     hint=f"to make them numbers, write them without quotes and declare {entry} "
-                     "in fields", place=place_of_value(row, name, "", findings, places))
+    findings.warning(
+        f'metadata field "{name}" holds numbers as text: filters compare it as text',
+        hint=f"to make them numbers, write them without quotes and declare {entry} in fields",
+        place=place_of_value(row, name, "", findings, places),
+    )

@@ -45,13 +45,22 @@ class FileKind(Enum):
 
 
 _ACCEPTED = {
-    FileKind.KNOWLEDGE: frozenset({FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSONL,
-                                   FileKind.PROJECT, FileKind.MEMORY}),
+    FileKind.KNOWLEDGE: frozenset(
+        {FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSONL, FileKind.PROJECT, FileKind.MEMORY}
+    ),
     FileKind.RECORDS: frozenset({FileKind.RECORDS, FileKind.JSONL, FileKind.PROJECT}),
     FileKind.STRINGS: frozenset({FileKind.LIST, FileKind.RECORDS, FileKind.MULTIMAP}),
     FileKind.MAP: frozenset({FileKind.RECORDS}),
-    FileKind.CORPUS: frozenset({FileKind.CORPUS, FileKind.KNOWLEDGE, FileKind.RECORDS,
-                                FileKind.JSONL, FileKind.PROJECT, FileKind.MEMORY}),
+    FileKind.CORPUS: frozenset(
+        {
+            FileKind.CORPUS,
+            FileKind.KNOWLEDGE,
+            FileKind.RECORDS,
+            FileKind.JSONL,
+            FileKind.PROJECT,
+            FileKind.MEMORY,
+        }
+    ),
 }
 MARKDOWN_SUFFIXES = (".md", ".markdown")
 CROSS_LINKS = "cross_links.json"
@@ -66,8 +75,12 @@ _CONFIG_KEYS = ("records_file", "embedding_model")
 _GRAPH_KEYS = ("start_node", "nodes")
 _RECORD_KEYS = frozenset({"id", "text"})
 _TURN_KEYS = frozenset({WRAPPED, "status", "nodes"})
-_NAMED = (("schemas.json", FileKind.SCHEMAS), (".graph.json", FileKind.GRAPH),
-          (".mm.json", FileKind.MULTIMAP), (".kb.json", FileKind.RECORDS))
+_NAMED = (
+    ("schemas.json", FileKind.SCHEMAS),
+    (".graph.json", FileKind.GRAPH),
+    (".mm.json", FileKind.MULTIMAP),
+    (".kb.json", FileKind.RECORDS),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +121,9 @@ def kind_of(path: Path) -> FileKind:
 def certain_kind(path: Path) -> FileKind | None:
     """Tell the kind as `kind_of` does, but None for JSON that is broken or like nothing we know."""
     kind, guess = _look_at(path)
-    return kind or (FileKind.UNKNOWN if guess is FileKind.UNKNOWN and path.suffix != ".json"
-                    else None)
+    return kind or (
+        FileKind.UNKNOWN if guess is FileKind.UNKNOWN and path.suffix != ".json" else None
+    )
 
 
 def _look_at(path: Path) -> tuple[FileKind | None, FileKind]:
@@ -127,8 +141,11 @@ def _look_at(path: Path) -> tuple[FileKind | None, FileKind]:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
             if name.endswith((".jsonl", ".ndjson")):
-                lines = (_kind_of_lines(head) or _kind_of_lines(head + file.read(_LONG_HEAD_BYTES))
-                         or FileKind.JSONL)
+                lines = (
+                    _kind_of_lines(head)
+                    or _kind_of_lines(head + file.read(_LONG_HEAD_BYTES))
+                    or FileKind.JSONL
+                )
                 return lines, lines
             outline = _outline(head.decode("utf-8-sig", errors="replace"))
             if outline.opening == "[" and not (_RECORD_KEYS | _TURN_KEYS) & outline.element_keys:
@@ -146,8 +163,11 @@ def _look_at(path: Path) -> tuple[FileKind | None, FileKind]:
 def _is_corpus(folder: Path) -> bool:
     folders = [folder, *(entry for entry in _entries(folder) if entry.is_dir())]
     return (folder / CROSS_LINKS).is_file() or any(
-        _has_front_matter(file) for place in folders for file in _entries(place)
-        if file.name.lower().endswith(MARKDOWN_SUFFIXES))
+        _has_front_matter(file)
+        for place in folders
+        for file in _entries(place)
+        if file.name.lower().endswith(MARKDOWN_SUFFIXES)
+    )
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -199,8 +219,11 @@ def _kind(outline: _Outline, name: str) -> FileKind | None:
     if "nodes" in keys or "start_node" in keys:
         if "connections" in keys or "node_id" in outline.element_keys:
             return FileKind.KNOWLEDGE_GRAPH
-        if ("status" in keys or "diagnostics" in outline.element_keys
-                or {"exit", "next"} <= outline.element_keys):
+        if (
+            "status" in keys
+            or "diagnostics" in outline.element_keys
+            or {"exit", "next"} <= outline.element_keys
+        ):
             return FileKind.TURN
         # Connections may follow the nodes beyond the head.
         undecided = not (outline.complete or "start_node" in keys or outline.element_keys)
@@ -246,8 +269,11 @@ def _is_turn(keys: frozenset[str]) -> bool:
 
 def _kind_by_similar_keys(keys: frozenset[str]) -> FileKind | None:
     for known, kind in ((_CONFIG_KEYS, FileKind.KNOWLEDGE), (_GRAPH_KEYS, FileKind.GRAPH)):
-        if any(difflib.get_close_matches(key, known, n=1, cutoff=0.8)
-               for key in list(keys)[:100] if len(key) < 40):
+        if any(
+            difflib.get_close_matches(key, known, n=1, cutoff=0.8)
+            for key in list(keys)[:100]
+            if len(key) < 40
+        ):
             return kind
     return None
 

@@ -84,8 +84,9 @@ class MemoryStore:
             8003 when it is no valid record, or its id is there already.
         """
         self._check(record, len(self.records))
-        return replace(self, records=(*self.records, record),
-                       known_digest=_chained(self.digest, record))
+        return replace(
+            self, records=(*self.records, record), known_digest=_chained(self.digest, record)
+        )
 
     def with_record(self, row: int, record: Mapping[str, Any]) -> MemoryStore:
         """Return the store with another record in place of one of its own.
@@ -138,22 +139,31 @@ class MemoryStore:
             key, text = record["id"], record["text"]
             own = row < len(self.records) and self.records[row]["id"] == key
             if not own and key in map(_ID, self.records):
-                findings.error(f"the id {key!r} is there already", place=places(0, "id"),
-                               hint="give each record an id of its own")
+                findings.error(
+                    f"the id {key!r} is there already",
+                    place=places(0, "id"),
+                    hint="give each record an id of its own",
+                )
             for name, value in (("id", key), ("text", text)):
                 if not _is_unicode(value):
-                    findings.error(f"the {name} has a lone surrogate, which is no character",
-                                   place=places(0, name), hint="remove it")
+                    findings.error(
+                        f"the {name} has a lone surrogate, which is no character",
+                        place=places(0, name),
+                        hint="remove it",
+                    )
             if too_deep(record):
-                findings.error(f"brackets are nested more than {MAX_NESTING} deep",
-                               place=places(0), hint="flatten the data")
+                findings.error(
+                    f"brackets are nested more than {MAX_NESTING} deep",
+                    place=places(0),
+                    hint="flatten the data",
+                )
         findings.raise_errors()
 
     def _around(self, row: int) -> tuple[tuple[Mapping[str, Any], ...], ...]:
         """Return the records before and after a row."""
         if not 0 <= row < len(self.records):
             raise IndexError(f"there is no record {row}")
-        return self.records[:row], self.records[row + 1:]
+        return self.records[:row], self.records[row + 1 :]
 
     def _whole_digest(self) -> str:
         digest = _chained("", [self.name, self.schema, self.embedding_model])
@@ -162,8 +172,12 @@ class MemoryStore:
         return digest
 
     def _pieces(self, path: Path) -> Iterator[bytes]:
-        head = {"name": self.name, "schema": self.schema, "embedding_model": self.embedding_model,
-                **self.extra}
+        head = {
+            "name": self.name,
+            "schema": self.schema,
+            "embedding_model": self.embedding_model,
+            **self.extra,
+        }
         yield json.dumps(head, ensure_ascii=False, indent=1).encode("utf-8").removesuffix(b"\n}")
         yield b',\n "records": ['
         for row, record in enumerate(self.records):
@@ -171,8 +185,10 @@ class MemoryStore:
                 line = orjson.dumps(record)
             except (orjson.JSONEncodeError, TypeError) as error:
                 raise InspectorError(
-                    Code.InvalidEmbeddedStringStorageData, f"it cannot be written: {error}",
-                    place=Place(file=str(path), json_path=f"records[{row}]")) from error
+                    Code.InvalidEmbeddedStringStorageData,
+                    f"it cannot be written: {error}",
+                    place=Place(file=str(path), json_path=f"records[{row}]"),
+                ) from error
             yield (b",\n  " if row else b"\n  ") + line
         yield b"\n ]\n}\n"
 
@@ -195,8 +211,9 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def parse_memory(document: Any, findings: Findings,
-                 path: Path) -> tuple[MemoryStore, Records | None]:
+def parse_memory(
+    document: Any, findings: Findings, path: Path
+) -> tuple[MemoryStore, Records | None]:
     """Read a parsed store, collecting findings; faulty parts are left at their defaults.
 
     Returns
@@ -225,5 +242,6 @@ def parse_memory(document: Any, findings: Findings,
     if records is None:
         return empty, None
     extra = {key: value for key, value in document.items() if key not in _KEYS}
-    return MemoryStore(texts["name"], texts["schema"], texts["embedding_model"], tuple(raw),
-                       extra, path), records
+    return MemoryStore(
+        texts["name"], texts["schema"], texts["embedding_model"], tuple(raw), extra, path
+    ), records

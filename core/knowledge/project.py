@@ -42,8 +42,9 @@ def project_records(document: dict[str, Any], findings: Findings) -> tuple[list[
             name = ""
         chunks = category.get("chunks", [])
         if not isinstance(chunks, list):
-            findings.error(f"expected a list of chunks, found {describe(chunks)}",
-                           f"{where}.chunks")
+            findings.error(
+                f"expected a list of chunks, found {describe(chunks)}", f"{where}.chunks"
+            )
             continue
         for number, chunk in enumerate(chunks):
             path = f"{where}.chunks[{number}]"
@@ -58,18 +59,23 @@ def _record(chunk: Any, category: str, path: str, findings: Findings) -> Any:
     metadata = dict(chunk.get("metadata", {}))
     custom = chunk.get("customFields", [])
     if not isinstance(custom, list):
-        findings.error(f"expected a list of fields, found {describe(custom)}",
-                       f"{path}.customFields")
+        findings.error(
+            f"expected a list of fields, found {describe(custom)}", f"{path}.customFields"
+        )
         custom = []
     for index, entry in enumerate(custom):
         where = child(f"{path}.customFields", index)
         key = entry.get("key") if isinstance(entry, dict) else None
         if not isinstance(entry, dict) or not isinstance(key, str) or "value" not in entry:
-            findings.error(f"expected a field, found {describe(entry)}", where,
-                           hint='a custom field is {"key": "…", "value": …}')
+            findings.error(
+                f"expected a field, found {describe(entry)}",
+                where,
+                hint='a custom field is {"key": "…", "value": …}',
+            )
         elif key in metadata:
-            findings.warning(f'"{key}" is there twice: the first value counts', where,
-                             hint="rename one of them")
+            findings.warning(
+                f'"{key}" is there twice: the first value counts', where, hint="rename one of them"
+            )
         else:
             metadata[key] = entry["value"]
     if category:

@@ -66,8 +66,9 @@ class Records:
     metadata: tuple[Metadata, ...]
 
 
-def parse_records(raw: object, findings: Findings, places: RecordPlaces, *,
-                  may_be_empty: bool = False) -> Records | None:
+def parse_records(
+    raw: object, findings: Findings, places: RecordPlaces, *, may_be_empty: bool = False
+) -> Records | None:
     """Check parsed records, collecting findings; other keys of a record are ignored.
 
     Errors: no list, an empty one, a record that is no object, an id that is missing, empty, no
@@ -86,13 +87,18 @@ def parse_records(raw: object, findings: Findings, places: RecordPlaces, *,
         None when there was an error.
     """
     if not isinstance(raw, list):
-        findings.error(f"expected a list of records, found {describe(raw)}",
-                       place=Place(places.file),
-                       hint='a records file is [{"id": "…", "text": "…"}, …]')
+        findings.error(
+            f"expected a list of records, found {describe(raw)}",
+            place=Place(places.file),
+            hint='a records file is [{"id": "…", "text": "…"}, …]',
+        )
         return None
     if not raw and not may_be_empty:
-        findings.error("there are no records", place=Place(places.file),
-                       hint="a records file needs at least one")
+        findings.error(
+            "there are no records",
+            place=Place(places.file),
+            hint="a records file needs at least one",
+        )
         return None
     records = _fast(raw)
     if records is None:
@@ -112,7 +118,7 @@ def _fast(raw: list[Any]) -> Records | None:
     try:
         # Block by block, so that a record is still in the processor's cache for its third key.
         for start in range(0, len(raw), _BLOCK):
-            block = raw[start:start + _BLOCK]
+            block = raw[start : start + _BLOCK]
             ids += map(_ID, block)
             texts += map(_TEXT, block)
             metadata += [record.get("metadata", _NO_METADATA) for record in block]
@@ -142,8 +148,11 @@ def _name_the_culprits(raw: list[Any], findings: Findings, places: RecordPlaces)
         if findings.full:
             return
         if not isinstance(record, dict):
-            findings.error(f"expected a record, found {describe(record)}", place=places(row),
-                           hint='a record is {"id": "…", "text": "…"}')
+            findings.error(
+                f"expected a record, found {describe(record)}",
+                place=places(row),
+                hint='a record is {"id": "…", "text": "…"}',
+            )
             continue
         _check_id(record, row, rows_by_id, findings, places)
         text = record.get("text")
@@ -151,30 +160,49 @@ def _name_the_culprits(raw: list[Any], findings: Findings, places: RecordPlaces)
             what = describe(text) if "text" in record else "none"
             findings.error(f"expected a text, found {what}", place=places(row, "text"))
         elif len(text) > MAX_TEXT_CHARS:
-            findings.error(f"the text has {len(text):,} characters, more than {MAX_TEXT_CHARS:,}",
-                           place=places(row, "text"), hint="split it into chunks")
+            findings.error(
+                f"the text has {len(text):,} characters, more than {MAX_TEXT_CHARS:,}",
+                place=places(row, "text"),
+                hint="split it into chunks",
+            )
         if "metadata" in record and not isinstance(record["metadata"], dict):
-            findings.error(f"expected an object, found {describe(record['metadata'])}",
-                           place=places(row, "metadata"),
-                           hint="leave metadata out where there is none")
+            findings.error(
+                f"expected an object, found {describe(record['metadata'])}",
+                place=places(row, "metadata"),
+                hint="leave metadata out where there is none",
+            )
 
 
-def _check_id(record: dict[str, Any], row: int, rows_by_id: dict[str, int], findings: Findings,
-              places: RecordPlaces) -> None:
+def _check_id(
+    record: dict[str, Any],
+    row: int,
+    rows_by_id: dict[str, int],
+    findings: Findings,
+    places: RecordPlaces,
+) -> None:
     key = record.get("id")
     if not isinstance(key, str) or not key:
         what = describe(key) if "id" in record else "none"
-        findings.error(f"expected an id, found {what}", place=places(row, "id"),
-                       hint="an id is a text that is not empty")
+        findings.error(
+            f"expected an id, found {what}",
+            place=places(row, "id"),
+            hint="an id is a text that is not empty",
+        )
         return
     control = _CONTROL.search(key)
     if control:
-        findings.error(f"the id has the control character U+{ord(control[0]):04X}",
-                       place=places(row, "id"), hint="remove it")
+        findings.error(
+            f"the id has the control character U+{ord(control[0]):04X}",
+            place=places(row, "id"),
+            hint="remove it",
+        )
     if key in rows_by_id:
-        findings.error(f"the id {describe(key).removeprefix('the text ')} is there twice: "
-                       f"{places.path(rows_by_id[key])} and {places.path(row)}",
-                       place=places(row, "id"), hint="give each record an id of its own")
+        findings.error(
+            f"the id {describe(key).removeprefix('the text ')} is there twice: "
+            f"{places.path(rows_by_id[key])} and {places.path(row)}",
+            place=places(row, "id"),
+            hint="give each record an id of its own",
+        )
     rows_by_id.setdefault(key, row)
 
 
@@ -188,8 +216,14 @@ def _warn_of_texts(texts: tuple[str, ...], findings: Findings, places: RecordPla
     if len(distinct) == len(texts):
         return
     first: dict[str, int] = {}
-    repeated = ((first[text], row) for row, text in enumerate(texts)
-                if first.setdefault(text, row) != row and text.strip())
+    repeated = (
+        (first[text], row)
+        for row, text in enumerate(texts)
+        if first.setdefault(text, row) != row and text.strip()
+    )
     for one, other in islice(repeated, FINDINGS_LIMIT):
-        findings.warning(f"{places.path(one)} and {places.path(other)} have the same text",
-                         place=places(other, "text"), hint="remove one of them")
+        findings.warning(
+            f"{places.path(one)} and {places.path(other)} have the same text",
+            place=places(other, "text"),
+            hint="remove one of them",
+        )

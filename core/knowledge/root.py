@@ -35,13 +35,23 @@ class StorageRoot:
         except (OSError, RuntimeError, ValueError):
             is_folder = False
         if not is_folder:
-            raise InspectorError(Code.StorageFileNotFound,
-                                 f'the storage root "{path}" is no folder',
-                                 place=Place(file=str(path)), hint="choose an existing folder")
+            raise InspectorError(
+                Code.StorageFileNotFound,
+                f'the storage root "{path}" is no folder',
+                place=Place(file=str(path)),
+                hint="choose an existing folder",
+            )
         self.path = resolved
 
-    def resolve(self, name: str, expect: FileKind | None = None, *, node: str = "",
-                param: str = "", base: Path | None = None) -> Path:
+    def resolve(
+        self,
+        name: str,
+        expect: FileKind | None = None,
+        *,
+        node: str = "",
+        param: str = "",
+        base: Path | None = None,
+    ) -> Path:
         """Return the file that a storage name means, with symbolic links resolved.
 
         Parameters
@@ -69,12 +79,19 @@ class StorageRoot:
         if is_folder and expect is FileKind.CORPUS:
             return path
         if is_folder:
-            raise InspectorError(Code.StorageKindMismatch, f'"{shown}" is a folder, not a file',
-                                 place=place, hint="name a file in it")
+            raise InspectorError(
+                Code.StorageKindMismatch,
+                f'"{shown}" is a folder, not a file',
+                place=place,
+                hint="name a file in it",
+            )
         if not is_file:
             where = "" if base is None or base == self.path else f" in {base}"
-            raise _not_found(f'there is no file "{shown}"{where}; the storage root is {self.path}',
-                             place, _similar_names(path))
+            raise _not_found(
+                f'there is no file "{shown}"{where}; the storage root is {self.path}',
+                place,
+                _similar_names(path),
+            )
         if expect is not None:
             self._check_kind(path, shown, expect, place)
         return path
@@ -95,8 +112,9 @@ class StorageRoot:
         if resolved == self.path:
             return "."
         if self.path not in resolved.parents:
-            raise _outside(f'"{_shown(str(path))}" lies outside the storage root {self.path}',
-                           place)
+            raise _outside(
+                f'"{_shown(str(path))}" lies outside the storage root {self.path}', place
+            )
         return resolved.relative_to(self.path).as_posix()
 
     def _inside(self, name: str, base: Path, place: Place) -> Path:
@@ -104,8 +122,10 @@ class StorageRoot:
         try:
             path = (base / PurePosixPath(name)).resolve()
         except (OSError, RuntimeError, ValueError):
-            raise _not_found(f'"{shown}" leads nowhere: its links run in a circle, or it is no '
-                             "possible name", place) from None
+            raise _not_found(
+                f'"{shown}" leads nowhere: its links run in a circle, or it is no possible name',
+                place,
+            ) from None
         if path != self.path and self.path not in path.parents:
             raise _outside(f'"{shown}" leaves the storage root {self.path}', place)
         return path
@@ -115,8 +135,11 @@ class StorageRoot:
         # Of JSON that is nothing we know, its loader can better say what is wrong.
         if kind is None or kind in accepted_kinds(expect):
             return
-        raise InspectorError(Code.StorageKindMismatch,
-                             f'expected {expect.value}, but "{shown}" is {kind.value}', place=place)
+        raise InspectorError(
+            Code.StorageKindMismatch,
+            f'expected {expect.value}, but "{shown}" is {kind.value}',
+            place=place,
+        )
 
 
 def _check_name(name: str, place: Place) -> None:
@@ -131,8 +154,11 @@ def _check_name(name: str, place: Place) -> None:
     if "\\" in name:
         if _climbs(slashed):
             raise _outside(f'"{shown}" leaves the storage root', place)
-        raise _not_found(f'there is no file "{shown}"', place,
-                         f'folders are separated by /: write "{_shown(slashed)}"')
+        raise _not_found(
+            f'there is no file "{shown}"',
+            place,
+            f'folders are separated by /: write "{_shown(slashed)}"',
+        )
 
 
 def _climbs(name: str) -> bool:
@@ -169,5 +195,9 @@ def _not_found(message: str, place: Place, hint: str = "") -> InspectorError:
 
 
 def _outside(message: str, place: Place) -> InspectorError:
-    return InspectorError(Code.StorageOutsideRoot, message, place=place,
-                          hint="name a file inside the storage root, relative to it")
+    return InspectorError(
+        Code.StorageOutsideRoot,
+        message,
+        place=place,
+        hint="name a file inside the storage root, relative to it",
+    )

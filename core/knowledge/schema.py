@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_FIELDS = 256
 """Most fields that a schema may declare, and that are made up from the metadata of a file."""
 
-INT64 = range(-2**63, 2**63)
+INT64 = range(-(2**63), 2**63)
 
 _FIELD_KEYS = ("name", "type", "default", "optional", "filterable")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -72,9 +72,12 @@ class Column:
 
 
 JSON_KINDS: dict[FieldType, frozenset[type]] = {
-    FieldType.INT: frozenset({int}), FieldType.FLOAT: frozenset({int, float}),
-    FieldType.STRING: frozenset({str}), FieldType.BOOL: frozenset({bool}),
-    FieldType.SET: frozenset({list})}
+    FieldType.INT: frozenset({int}),
+    FieldType.FLOAT: frozenset({int, float}),
+    FieldType.STRING: frozenset({str}),
+    FieldType.BOOL: frozenset({bool}),
+    FieldType.SET: frozenset({list}),
+}
 """Types of parsed JSON that a field's values may have; a bool is no int here."""
 
 
@@ -92,7 +95,8 @@ def check_value(kind: FieldType, value: object) -> tuple[str, str]:
         for index, member in enumerate(value):
             if type(member) is not str:
                 return f"expected a string as member of {kind}, found {describe(member)}", (
-                    f"[{index}]")
+                    f"[{index}]"
+                )
     if kind is FieldType.INT and value not in INT64:
         return f"expected a 64-bit int, found {describe(value)}", ""
     if kind is FieldType.FLOAT and not _is_finite(value):
@@ -128,8 +132,11 @@ def parse_fields(raw: object, findings: Findings, path: str = "fields") -> tuple
         where = child(path, index)
         name = _field_name(entry, where, findings)
         if name in first:
-            findings.error(f'the field "{name}" is declared twice: {child(path, first[name])} '
-                           f"and {where}", f"{where}.name", hint="remove one of them")
+            findings.error(
+                f'the field "{name}" is declared twice: {child(path, first[name])} and {where}',
+                f"{where}.name",
+                hint="remove one of them",
+            )
         field = _field(entry, name, where, findings) if name is not None else None
         if name is not None:
             first.setdefault(name, index)
@@ -140,8 +147,11 @@ def parse_fields(raw: object, findings: Findings, path: str = "fields") -> tuple
 
 def _field_name(entry: object, path: str, findings: Findings) -> str | None:
     if not isinstance(entry, dict):
-        findings.error(f"expected a field, found {describe(entry)}", path,
-                       hint='such as {"name": "level", "type": "int", "default": 0}')
+        findings.error(
+            f"expected a field, found {describe(entry)}",
+            path,
+            hint='such as {"name": "level", "type": "int", "default": 0}',
+        )
         return None
     name = entry.get("name")
     if isinstance(name, str) and name and not _CONTROL.search(name):
@@ -154,8 +164,11 @@ def _field_name(entry: object, path: str, findings: Findings) -> str | None:
 def _field(entry: dict[str, Any], name: str, path: str, findings: Findings) -> Field | None:
     for key in entry:
         if key not in _FIELD_KEYS:
-            findings.warning(f'unknown key "{key}" in the field "{name}"', child(path, key),
-                             hint=did_you_mean(key, _FIELD_KEYS))
+            findings.warning(
+                f'unknown key "{key}" in the field "{name}"',
+                child(path, key),
+                hint=did_you_mean(key, _FIELD_KEYS),
+            )
     flags = {"optional": False, "filterable": True}
     for key in flags:
         value = entry.get(key, flags[key])
@@ -169,15 +182,22 @@ def _field(entry: dict[str, Any], name: str, path: str, findings: Findings) -> F
         known = [str(known) for known in FieldType]
         said = entry.get("type")
         close = did_you_mean(said, known) if isinstance(said, str) else ""
-        findings.error(f"expected a type, found {describe(said) if said else 'none'}",
-                       f"{path}.type", hint=close or f"one of {', '.join(known)}")
+        findings.error(
+            f"expected a type, found {describe(said) if said else 'none'}",
+            f"{path}.type",
+            hint=close or f"one of {', '.join(known)}",
+        )
         return None
     if flags["optional"] == ("default" in entry):
         both = flags["optional"]
-        findings.error(f'the field "{name}" has {"both" if both else "neither"} a default '
-                       f'{"and" if both else "nor"} "optional": true', path,
-                       hint="remove one of them" if both else
-                       f'add "default": {_json_zero(kind)} or "optional": true')
+        findings.error(
+            f'the field "{name}" has {"both" if both else "neither"} a default '
+            f'{"and" if both else "nor"} "optional": true',
+            path,
+            hint="remove one of them"
+            if both
+            else f'add "default": {_json_zero(kind)} or "optional": true',
+        )
         return None
     if flags["optional"]:
         return Field(name, kind, None, True, flags["filterable"])
@@ -201,5 +221,10 @@ def _default(kind: FieldType, value: object, path: str, findings: Findings) -> S
 
 
 def _json_zero(kind: FieldType) -> str:
-    return {FieldType.INT: "0", FieldType.FLOAT: "0.0", FieldType.STRING: '""',
-            FieldType.BOOL: "false", FieldType.SET: "[]"}[kind]
+    return {
+        FieldType.INT: "0",
+        FieldType.FLOAT: "0.0",
+        FieldType.STRING: '""',
+        FieldType.BOOL: "false",
+        FieldType.SET: "[]",
+    }[kind]

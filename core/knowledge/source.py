@@ -45,8 +45,9 @@ class Source:
     findings: Findings
 
 
-def read_source(path: Path, root: StorageRoot, findings: Findings, progress: Progress,
-                is_cancelled: IsCancelled) -> Source | None:
+def read_source(
+    path: Path, root: StorageRoot, findings: Findings, progress: Progress, is_cancelled: IsCancelled
+) -> Source | None:
     """Read a knowledge file and the files that it names.
 
     Parameters
@@ -81,8 +82,11 @@ def _refuse(path: Path, kind: FileKind, findings: Findings) -> None:
         # Says what it is instead: nothing, a folder, a device.
         read_bytes(path, findings)
     if not findings.has_errors:
-        findings.error(f"expected knowledge, found {kind.value}", code=Code.StorageKindMismatch,
-                       hint="open a knowledge config or a file of records")
+        findings.error(
+            f"expected knowledge, found {kind.value}",
+            code=Code.StorageKindMismatch,
+            hint="open a knowledge config or a file of records",
+        )
 
 
 def _is_regular(path: Path) -> bool:
@@ -92,8 +96,9 @@ def _is_regular(path: Path) -> bool:
         return False
 
 
-def _read_config(path: Path, root: StorageRoot, findings: Findings, progress: Progress,
-                 is_cancelled: IsCancelled) -> Source | None:
+def _read_config(
+    path: Path, root: StorageRoot, findings: Findings, progress: Progress, is_cancelled: IsCancelled
+) -> Source | None:
     document = read_json(path, findings, is_cancelled=is_cancelled)
     if document is None:
         return None
@@ -102,8 +107,9 @@ def _read_config(path: Path, root: StorageRoot, findings: Findings, progress: Pr
         return None
     own = Findings(findings.code, str(path))
     records, places, files = None, RecordPlaces(str(path)), [path]
-    target = _named_file(config.records_file, "records_file", path, root, findings,
-                         FileKind.RECORDS)
+    target = _named_file(
+        config.records_file, "records_file", path, root, findings, FileKind.RECORDS
+    )
     index = _named_file(config.index_file, "index_file", path, root, findings, None)
     # An index is checked in a process of its own, while the records are read here.
     with PrebuiltCheck(index) if index is not None else nullcontext() as check:
@@ -118,21 +124,27 @@ def _read_config(path: Path, root: StorageRoot, findings: Findings, progress: Pr
     return Source(path, tuple(files), _stem(path), config, records, places, own)
 
 
-def _named_file(name: str, key: str, path: Path, root: StorageRoot, findings: Findings,
-                expect: FileKind | None) -> Path | None:
+def _named_file(
+    name: str, key: str, path: Path, root: StorageRoot, findings: Findings, expect: FileKind | None
+) -> Path | None:
     """Find a file that the config names; None, and an error, where it must not or cannot."""
     if not name:
         return None
     try:
         return root.resolve(name, expect, base=path.resolve().parent)
     except InspectorError as error:
-        findings.error(error.message, hint=error.hint, code=error.code,
-                       place=Place(file=findings.file, json_path=key))
+        findings.error(
+            error.message,
+            hint=error.hint,
+            code=error.code,
+            place=Place(file=findings.file, json_path=key),
+        )
         return None
 
 
-def _read_records(path: Path, kind: FileKind, findings: Findings, progress: Progress,
-                  is_cancelled: IsCancelled) -> tuple[Records | None, RecordPlaces, str]:
+def _read_records(
+    path: Path, kind: FileKind, findings: Findings, progress: Progress, is_cancelled: IsCancelled
+) -> tuple[Records | None, RecordPlaces, str]:
     name = _stem(path)
     places = RecordPlaces(findings.file)
     raw: Any
@@ -159,23 +171,35 @@ def _read_records(path: Path, kind: FileKind, findings: Findings, progress: Prog
     return parse_records(raw, findings, places), places, name
 
 
-def _check_index(check: PrebuiltCheck, count: int | None, config: KnowledgeConfig, path: Path,
-                 findings: Findings, progress: Progress, is_cancelled: IsCancelled) -> None:
+def _check_index(
+    check: PrebuiltCheck,
+    count: int | None,
+    config: KnowledgeConfig,
+    path: Path,
+    findings: Findings,
+    progress: Progress,
+    is_cancelled: IsCancelled,
+) -> None:
     """Compare the index's dimension with the model's; warn of an index that cannot be used."""
     header, model = check.header, find_model(config.embedding_model, path.parent)
     if header is not None and model is not None and model.dimension not in (0, header.dimension):
-        findings.error(f"wrong index dimension: the index has {header.dimension}, the embedding "
-                       f"model {model.name} has {model.dimension}", "index_file",
-                       hint="build the index with the model that the config names, or leave "
-                       "index_file out")
+        findings.error(
+            f"wrong index dimension: the index has {header.dimension}, the embedding "
+            f"model {model.name} has {model.dimension}",
+            "index_file",
+            hint="build the index with the model that the config names, or leave index_file out",
+        )
         return
     found = check.result(count, progress, is_cancelled)
     if found.fault:
-        findings.warning(f"the prebuilt index is not used, so the texts are embedded: "
-                         f"{found.fault}", "index_file", hint=found.hint)
+        findings.warning(
+            f"the prebuilt index is not used, so the texts are embedded: {found.fault}",
+            "index_file",
+            hint=found.hint,
+        )
 
 
 def _stem(path: Path) -> str:
     lower = path.name.casefold()
     suffix = next((suffix for suffix in _SUFFIXES if lower.endswith(suffix)), "")
-    return path.name[:len(path.name) - len(suffix)] or path.name
+    return path.name[: len(path.name) - len(suffix)] or path.name

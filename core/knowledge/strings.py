@@ -66,8 +66,11 @@ class StringStorage:
             keys, values = _entries(read_json(path, findings), kind, findings)
         refuse_errors(findings)
         if not values:
-            findings.warning("there are no strings in it", place=Place(findings.file),
-                             hint="a node that uses it has nothing to say")
+            findings.warning(
+                "there are no strings in it",
+                place=Place(findings.file),
+                hint="a node that uses it has nothing to say",
+            )
         return cls(path, kind, tuple(keys), tuple(values), with_lines(findings))
 
     def find_first(self, key: str) -> str | None:
@@ -83,13 +86,14 @@ class StringStorage:
         return self.values[start:end]
 
 
-def _entries(document: Any, kind: StringKind,
-             findings: Findings) -> tuple[list[str], list[str]]:
+def _entries(document: Any, kind: StringKind, findings: Findings) -> tuple[list[str], list[str]]:
     if findings.has_errors:
         return [], []
     if not isinstance(document, list):
-        findings.error(f"expected a list of strings with ids, found {describe(document)}",
-                       hint='a string map is [{"id": "…", "text": "…"}, …]')
+        findings.error(
+            f"expected a list of strings with ids, found {describe(document)}",
+            hint='a string map is [{"id": "…", "text": "…"}, …]',
+        )
         return [], []
     first: dict[str, int] = {}
     entries: list[tuple[str, str]] = []
@@ -98,17 +102,23 @@ def _entries(document: Any, kind: StringKind,
             break
         where = f"[{index}]"
         if not isinstance(entry, dict):
-            findings.error(f"expected an entry, found {describe(entry)}", where,
-                           hint='an entry is {"id": "…", "text": "…"}')
+            findings.error(
+                f"expected an entry, found {describe(entry)}",
+                where,
+                hint='an entry is {"id": "…", "text": "…"}',
+            )
             continue
         key, text = entry.get("id"), entry.get("text")
         if not isinstance(key, str) or not key:
             what = describe(key) if "id" in entry else "none"
             findings.error(f"expected an id, found {what}", f"{where}.id")
         elif key in first and kind is StringKind.MAP:
-            findings.error(f"the id {describe(key).removeprefix('the text ')} is there twice: "
-                           f"[{first[key]}] and {where}", f"{where}.id",
-                           hint=f"give it an id of its own, or call the file *{MULTIMAP_SUFFIX}")
+            findings.error(
+                f"the id {describe(key).removeprefix('the text ')} is there twice: "
+                f"[{first[key]}] and {where}",
+                f"{where}.id",
+                hint=f"give it an id of its own, or call the file *{MULTIMAP_SUFFIX}",
+            )
         if not isinstance(text, str):
             what = describe(text) if "text" in entry else "none"
             findings.error(f"expected a text, found {what}", f"{where}.text")

@@ -21,18 +21,30 @@ if TYPE_CHECKING:
 def generate(name: str, params: GenerateParams, state: TurnState) -> Outcome:
     """Render the prompt that the model would read; the reply is what the user typed in."""
     inputs = PromptInputs(
-        user_message=state.request.message, instructions=tuple(state.instructions),
-        knowledge=tuple(state.knowledge), system_prompt=params.system_prompt,
-        template=params.template, placement=params.placement, dialog=state.request.play.dialog)
+        user_message=state.request.message,
+        instructions=tuple(state.instructions),
+        knowledge=tuple(state.knowledge),
+        system_prompt=params.system_prompt,
+        template=params.template,
+        placement=params.placement,
+        dialog=state.request.play.dialog,
+    )
     problems = lint(params.template, params.placement, provided_by(state.request.params))
     model = params.model_name or state.request.default_model_name
     try:
         projection = Projection(project(inputs), problems, model)
     except InspectorError as error:
-        located = InspectorError(error.code, error.message, hint=error.hint, place=Place(
-            line=error.place.line, column=error.place.column, node=name, param="template"))
-        return Outcome("default", projection=Projection((), problems, model, located),
-                       error=located)
+        located = InspectorError(
+            error.code,
+            error.message,
+            hint=error.hint,
+            place=Place(
+                line=error.place.line, column=error.place.column, node=name, param="template"
+            ),
+        )
+        return Outcome(
+            "default", projection=Projection((), problems, model, located), error=located
+        )
     return Outcome("default", state.request.replies.get(name, ""), projection=projection)
 
 
@@ -50,15 +62,17 @@ def provided_by(params: Mapping[str, NodeParams]) -> Provided:
 
 def instruction(name: str, params: InstructionParams, state: TurnState) -> Outcome:
     """Attach a named text for templates."""
-    state.instructions.append(InstructionText(params.instruction_name or name,
-                                              params.instruction))
+    state.instructions.append(InstructionText(params.instruction_name or name, params.instruction))
     return Outcome("default", params.instruction)
 
 
 def canned_response(name: str, params: CannedResponseParams, state: TurnState) -> Outcome:
     """Answer with a ready line."""
-    lines = (state.workspace.strings(params.string_storage, node=name).values
-             if params.string_storage else params.inline_strings)
+    lines = (
+        state.workspace.strings(params.string_storage, node=name).values
+        if params.string_storage
+        else params.inline_strings
+    )
     count = state.canned_counts.get(name, 0)
     state.canned_counts[name] = count + 1
     if not lines:

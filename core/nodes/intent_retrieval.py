@@ -53,8 +53,13 @@ class IntentRetrieval:
             return ""
         field, nearest = self.params.metadata_field, self.hits[0]
         value = self._value(nearest)
-        said = (f'has no "{field}"' if value is None else f'has an empty "{field}"' if value == ""
-                else f'has a "{field}" that is no text')
+        said = (
+            f'has no "{field}"'
+            if value is None
+            else f'has an empty "{field}"'
+            if value == ""
+            else f'has a "{field}" that is no text'
+        )
         return f'the nearest record, "{nearest.id}", {said}: no label, so not_found'
 
     def label_of(self, hit: Hit) -> str | None:
@@ -80,9 +85,17 @@ class IntentRetrieval:
     def near_misses(self, limit: int) -> list[dict[str, Any]]:
         """Return the nearest near-misses: id, distance, label, rank, reason, needs."""
         found = self.selection.near_misses(limit) if self.selection is not None else ()
-        return [{"id": hit.id, "distance": hit.distance, "label": self.label_of(hit),
-                 "rank": hit.rank, "reason": hit.reason.value, "needs": hit.needs}
-                for hit in found]
+        return [
+            {
+                "id": hit.id,
+                "distance": hit.distance,
+                "label": self.label_of(hit),
+                "rank": hit.rank,
+                "reason": hit.reason.value,
+                "needs": hit.needs,
+            }
+            for hit in found
+        ]
 
     def diagnostics(self) -> dict[str, Any]:
         """Return parameters with counts, the query, the label, and the nearest examples.
@@ -95,23 +108,33 @@ class IntentRetrieval:
         if self.note:
             output["note"] = self.note
         output["results"] = [self._result(hit) for hit in self._nearest()]
-        return {"parameters": {
-            "embedded_string_storage": params.embedded_string_storage,
-            "metadata_field": params.metadata_field,
-            "threshold": params.threshold if params.threshold else "inf",
-            "diagnostic_topk": params.diagnostic_topk, "filter": params.filter,
-            "raw_result_count": counts.raw, "filtered_count": counts.filtered,
-            "result_count": counts.result,
-        }, "input": {"query": self.query} if self.query else {}, "output": output}
+        return {
+            "parameters": {
+                "embedded_string_storage": params.embedded_string_storage,
+                "metadata_field": params.metadata_field,
+                "threshold": params.threshold if params.threshold else "inf",
+                "diagnostic_topk": params.diagnostic_topk,
+                "filter": params.filter,
+                "raw_result_count": counts.raw,
+                "filtered_count": counts.filtered,
+                "result_count": counts.result,
+            },
+            "input": {"query": self.query} if self.query else {},
+            "output": output,
+        }
 
     def _nearest(self) -> tuple[Hit, ...]:
         if self.selection is None:
             return ()
-        rows = self.selection.ranking[:self.params.diagnostic_topk]
+        rows = self.selection.ranking[: self.params.diagnostic_topk]
         return tuple(self.selection.story(row) for row in rows.tolist())
 
     def _result(self, hit: Hit) -> dict[str, Any]:
         label = self.label_of(hit)
-        return {"id": hit.id, "distance": hit.distance,
-                **({} if label is None else {"label": label}),
-                "within_threshold": not hit.reason, "text": hit.text}
+        return {
+            "id": hit.id,
+            "distance": hit.distance,
+            **({} if label is None else {"label": label}),
+            "within_threshold": not hit.reason,
+            "text": hit.text,
+        }

@@ -39,13 +39,30 @@ def classify_intent(name: str, params: ClassifyIntentParams, state: TurnState) -
     result = IntentRetrieval(params, name, query, None)
     if query:
         candidates = state.workspace.candidates(
-            params.embedded_string_storage, query, params.filter, dense=True, node=name,
-            cached_only=state.cached_only, progress=state.progress, is_cancelled=state.is_cancelled)
-        settings = Settings(RetrievalMode.Dense, params.diagnostic_topk, params.threshold,
-                            top_k_name="diagnostic_topk", most_top_k=int(_MOST_TOP_K))
+            params.embedded_string_storage,
+            query,
+            params.filter,
+            dense=True,
+            node=name,
+            cached_only=state.cached_only,
+            progress=state.progress,
+            is_cancelled=state.is_cancelled,
+        )
+        settings = Settings(
+            RetrievalMode.Dense,
+            params.diagnostic_topk,
+            params.threshold,
+            top_k_name="diagnostic_topk",
+            most_top_k=int(_MOST_TOP_K),
+        )
         default = label_field(name, params, state.workspace).default
-        result = IntentRetrieval(params, name, query, select(candidates, settings),
-                                 default if isinstance(default, str) else None)
+        result = IntentRetrieval(
+            params,
+            name,
+            query,
+            select(candidates, settings),
+            default if isinstance(default, str) else None,
+        )
     if not result.label:
         return Outcome("not_found", retrieval=result)
     state.label = result.label
@@ -66,18 +83,29 @@ def label_field(name: str, params: ClassifyIntentParams, workspace: Workspace) -
     found = next((field for field in fields if field.name == wanted), None)
     if found is not None and found.type is FieldType.STRING:
         return found
-    said = ("metadata_field is empty: no field gives the label" if not wanted
-            else f'{params.embedded_string_storage} declares no field "{wanted}"' if found is None
-            else f'the field "{wanted}" is of type {found.type}, and a label is a string')
-    one_of = f"string fields: {', '.join(texts)}" if texts else (
-        "declare a field of type string in the knowledge file")
-    raise InspectorError(Code.InvalidParamValue, said,
-                         place=Place(node=name, param="metadata_field"),
-                         hint=did_you_mean(wanted, texts) or one_of)
+    said = (
+        "metadata_field is empty: no field gives the label"
+        if not wanted
+        else f'{params.embedded_string_storage} declares no field "{wanted}"'
+        if found is None
+        else f'the field "{wanted}" is of type {found.type}, and a label is a string'
+    )
+    one_of = (
+        f"string fields: {', '.join(texts)}"
+        if texts
+        else ("declare a field of type string in the knowledge file")
+    )
+    raise InspectorError(
+        Code.InvalidParamValue,
+        said,
+        place=Place(node=name, param="metadata_field"),
+        hint=did_you_mean(wanted, texts) or one_of,
+    )
 
 
-def intent_to_instruction(name: str, params: IntentToInstructionParams,
-                          state: TurnState) -> Outcome:
+def intent_to_instruction(
+    name: str, params: IntentToInstructionParams, state: TurnState
+) -> Outcome:
     """Attach the instruction of the intent that was classified last, where there is one.
 
     Raises
@@ -92,13 +120,20 @@ def intent_to_instruction(name: str, params: IntentToInstructionParams,
         state.instructions.append(InstructionText(attached_as, text))
         output |= {"name": attached_as, "text": text}
     storage = {"string_storage": params.string_storage} if params.string_storage else {}
-    return Outcome("default", text or "", sections={
-        "parameters": {**storage, "instruction_name": attached_as},
-        "input": {"label": label} if label else {}, "output": output})
+    return Outcome(
+        "default",
+        text or "",
+        sections={
+            "parameters": {**storage, "instruction_name": attached_as},
+            "input": {"label": label} if label else {},
+            "output": output,
+        },
+    )
 
 
-def instruction_of(label: str, name: str, params: IntentToInstructionParams,
-                   workspace: Workspace) -> str | None:
+def instruction_of(
+    label: str, name: str, params: IntentToInstructionParams, workspace: Workspace
+) -> str | None:
     """Return the text that belongs to a label, of the storage or else of the inline lists.
 
     Raises
@@ -108,11 +143,11 @@ def instruction_of(label: str, name: str, params: IntentToInstructionParams,
         `core.agent.workspace.Workspace.strings` raises.
     """
     if params.string_storage:
-        return workspace.strings(params.string_storage, FileKind.MAP,
-                                 node=name).find_first(label)
+        return workspace.strings(params.string_storage, FileKind.MAP, node=name).find_first(label)
     problem = inline_problem(params)
     if problem:
-        raise InspectorError(Code.GraphCompilationFailed, problem,
-                             place=Place(node=name, param="inline_keys"))
+        raise InspectorError(
+            Code.GraphCompilationFailed, problem, place=Place(node=name, param="inline_keys")
+        )
     pairs = zip(params.inline_keys, params.inline_strings, strict=True)
     return next((text for key, text in pairs if key == label), None)

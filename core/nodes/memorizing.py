@@ -28,8 +28,9 @@ _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3
 _BOOLS = {"true": True, "false": False}
 
 
-def named_store(name: str, params: RetrieveParams | WriteToMemoryParams,
-                state: TurnState) -> tuple[str, MemoryStore | None]:
+def named_store(
+    name: str, params: RetrieveParams | WriteToMemoryParams, state: TurnState
+) -> tuple[str, MemoryStore | None]:
     """Resolve a node's ``storage_name`` and find the store: as play left it, else on disk.
 
     Parameters
@@ -52,9 +53,12 @@ def named_store(name: str, params: RetrieveParams | WriteToMemoryParams,
     place = Place(node=name, param="storage_name")
     store_name = resolve_references(params.storage_name, state, place)
     if not store_name:
-        raise InspectorError(Code.InvalidParamValue, f'the storage_name "{params.storage_name}" '
-                             "resolves to nothing", place=place,
-                             hint="give its variables a value that is not empty")
+        raise InspectorError(
+            Code.InvalidParamValue,
+            f'the storage_name "{params.storage_name}" resolves to nothing',
+            place=place,
+            hint="give its variables a value that is not empty",
+        )
     if store_name in state.memory:
         return store_name, state.memory[store_name]
     return store_name, state.workspace.memories.find(store_name, cached_only=state.cached_only)
@@ -71,20 +75,31 @@ def write_to_memory(name: str, params: WriteToMemoryParams, state: TurnState) ->
         store = store or MemoryStore(store_name)
         if not store.schema:
             store = replace(store, schema=params.schema)
-        record = {"id": store.new_id(), "text": text} | (
-            {"metadata": metadata} if metadata else {})
+        record = {"id": store.new_id(), "text": text} | ({"metadata": metadata} if metadata else {})
         try:
             store = store.append(record)
         except InspectorError as error:
-            raise InspectorError(error.code, error.message, hint=error.hint, place=Place(
-                json_path=error.place.json_path, node=name, param="input")) from error
+            raise InspectorError(
+                error.code,
+                error.message,
+                hint=error.hint,
+                place=Place(json_path=error.place.json_path, node=name, param="input"),
+            ) from error
         state.memory[store_name] = store
         written = {"id": record["id"]}
-    return Outcome("default", text, sections={
-        "parameters": {"storage_name": store_name, "schema": params.schema},
-        "input": {"text": text} if text else {},
-        "output": {"written": bool(text), **written,
-                   "record_count": len(store.records) if store is not None else 0}})
+    return Outcome(
+        "default",
+        text,
+        sections={
+            "parameters": {"storage_name": store_name, "schema": params.schema},
+            "input": {"text": text} if text else {},
+            "output": {
+                "written": bool(text),
+                **written,
+                "record_count": len(store.records) if store is not None else 0,
+            },
+        },
+    )
 
 
 def parse_metadata(text: str, node: str) -> dict[str, Any]:
@@ -101,16 +116,25 @@ def parse_metadata(text: str, node: str) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise InspectorError(Code.InvalidParamValue, f"metadata: invalid JSON: {error}",
-                             place=place, hint='such as {"mood": "{{var.mood}}"}') from error
+        raise InspectorError(
+            Code.InvalidParamValue,
+            f"metadata: invalid JSON: {error}",
+            place=place,
+            hint='such as {"mood": "{{var.mood}}"}',
+        ) from error
     if not isinstance(found, dict):
-        raise InspectorError(Code.InvalidParamValue, "metadata: expected a JSON object of "
-                             "name: value", place=place, hint='such as {"mood": "{{var.mood}}"}')
+        raise InspectorError(
+            Code.InvalidParamValue,
+            "metadata: expected a JSON object of name: value",
+            place=place,
+            hint='such as {"mood": "{{var.mood}}"}',
+        )
     return found
 
 
-def check_metadata(metadata: Mapping[str, Any], fields: tuple[Field, ...] | None,
-                   node: str) -> None:
+def check_metadata(
+    metadata: Mapping[str, Any], fields: tuple[Field, ...] | None, node: str
+) -> None:
     """Refuse metadata that does not fit the schema, or that no file could hold.
 
     Parameters
@@ -123,27 +147,37 @@ def check_metadata(metadata: Mapping[str, Any], fields: tuple[Field, ...] | None
         8003 with the JSON path below the parameter.
     """
     findings = Findings(Code.InvalidEmbeddedStringStorageData)
-    build_columns(fields or (), [dict(metadata)], findings,
-                  lambda _row, below: Place(node=node, param="metadata", json_path=below))
+    build_columns(
+        fields or (),
+        [dict(metadata)],
+        findings,
+        lambda _row, below: Place(node=node, param="metadata", json_path=below),
+    )
     findings.raise_errors()
     for key, value in metadata.items():
         try:
             orjson.dumps({key: value})
         except orjson.JSONEncodeError as error:
             raise InspectorError(
-                Code.InvalidEmbeddedStringStorageData, f'field "{key}" cannot be written: {error}',
+                Code.InvalidEmbeddedStringStorageData,
+                f'field "{key}" cannot be written: {error}',
                 place=Place(node=node, param="metadata", json_path=child("metadata", key)),
-                hint="write it as a text") from error
+                hint="write it as a text",
+            ) from error
 
 
 def waits_for_turn(value: object, field: Field | None) -> bool:
     """Tell whether only the turn can say if a value fits its field: a reference may be a number."""
-    return isinstance(value, str) and has_references(value) and (
-        field is not None and field.type is not FieldType.STRING)
+    return (
+        isinstance(value, str)
+        and has_references(value)
+        and (field is not None and field.type is not FieldType.STRING)
+    )
 
 
-def _metadata(name: str, params: WriteToMemoryParams, fields: tuple[Field, ...] | None,
-              state: TurnState) -> dict[str, Any]:
+def _metadata(
+    name: str, params: WriteToMemoryParams, fields: tuple[Field, ...] | None, state: TurnState
+) -> dict[str, Any]:
     """Return the record's metadata: references replaced, typed, checked."""
     place = Place(node=name, param="metadata")
     types = {field.name: field.type for field in fields or ()}

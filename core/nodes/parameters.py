@@ -106,20 +106,29 @@ def _json_values(text: str, fits: Callable[[Any], bool], wanted: str) -> str:
 
 def _tag_filters_problem(text: str) -> str:
     return _json_values(
-        text, lambda value: isinstance(value, str | int | float) and value == value,
-        "a text, a number, true or false")
+        text,
+        lambda value: isinstance(value, str | int | float) and value == value,
+        "a text, a number, true or false",
+    )
 
 
 def _weights_problem(text: str) -> str:
     return _json_values(
-        text, lambda value: isinstance(value, int | float) and not isinstance(value, bool)
-        and 0 <= value < math.inf, "a number of 0 or more")
+        text,
+        lambda value: (
+            isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+        ),
+        "a number of 0 or more",
+    )
 
 
-_INPUT_HELP = ("Text to search with: the player's message or an earlier node's output. "
-               "Empty = the player's message.")
-_SOURCE_HELP = ("Name that templates use for these results (knowledge_NAME). "
-                "Empty = the node's name.")
+_INPUT_HELP = (
+    "Text to search with: the player's message or an earlier node's output. "
+    "Empty = the player's message."
+)
+_SOURCE_HELP = (
+    "Name that templates use for these results (knowledge_NAME). Empty = the node's name."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,36 +139,77 @@ class RetrieveParams(NodeParams):
     attaches_knowledge: ClassVar[bool] = True
 
     input: str = _param("", structural=True, text=_INPUT_HELP)
-    source_kind: KnowledgeSourceKind = _param(KnowledgeSourceKind.FromFile, structural=True, text=(
-        "FromFile = a prebuilt knowledge file. FromName = a memory store that the game fills "
-        "during play."))
-    embedded_string_storage: str = _param("", structural=True, file_kind="knowledge", text=(
-        "Knowledge file to search, relative to the storage root. Used with FromFile."))
-    filter: str = _param("", multiline=True, text=(
-        "JSON filter on chunk metadata; only matching chunks are searched. Empty = no filter."))
-    storage_name: str = _param("", structural=True, text=(
-        "Memory store to search, by name. Used with FromName; may hold {{var.NAME}}."))
-    schema: str = _param("", structural=True, text=(
-        "Record schema of the store. Required with FromName; with FromFile, checked against "
-        "the file."))
-    retrieval_mode: RetrievalMode = _param(RetrievalMode.Dense, text=(
-        "Dense = match by meaning. Lexical = match by keywords (BM25). Hybrid = both, merged."))
-    top_k: int = _param(2, low=1, high=1000, text=(
-        "How many matching chunks to return at most."))
-    threshold: float = _param(0.5, low=0.0, high=2.0, text=(
-        "Largest cosine distance at which a chunk still counts: 0 = identical, 2 = opposite. "
-        "0 as a threshold = no limit. Ignored in Lexical mode."))
-    rrf_k: int = _param(60, low=1, high=1000, text=(
-        "Hybrid only: how strongly the merge favours top-ranked hits. Higher = flatter. "
-        "60 is the standard value."))
+    source_kind: KnowledgeSourceKind = _param(
+        KnowledgeSourceKind.FromFile,
+        structural=True,
+        text=(
+            "FromFile = a prebuilt knowledge file. FromName = a memory store that the game fills "
+            "during play."
+        ),
+    )
+    embedded_string_storage: str = _param(
+        "",
+        structural=True,
+        file_kind="knowledge",
+        text=("Knowledge file to search, relative to the storage root. Used with FromFile."),
+    )
+    filter: str = _param(
+        "",
+        multiline=True,
+        text=(
+            "JSON filter on chunk metadata; only matching chunks are searched. Empty = no filter."
+        ),
+    )
+    storage_name: str = _param(
+        "",
+        structural=True,
+        text=("Memory store to search, by name. Used with FromName; may hold {{var.NAME}}."),
+    )
+    schema: str = _param(
+        "",
+        structural=True,
+        text=(
+            "Record schema of the store. Required with FromName; with FromFile, checked against "
+            "the file."
+        ),
+    )
+    retrieval_mode: RetrievalMode = _param(
+        RetrievalMode.Dense,
+        text=(
+            "Dense = match by meaning. Lexical = match by keywords (BM25). Hybrid = both, merged."
+        ),
+    )
+    top_k: int = _param(2, low=1, high=1000, text=("How many matching chunks to return at most."))
+    threshold: float = _param(
+        0.5,
+        low=0.0,
+        high=2.0,
+        text=(
+            "Largest cosine distance at which a chunk still counts: 0 = identical, 2 = opposite. "
+            "0 as a threshold = no limit. Ignored in Lexical mode."
+        ),
+    )
+    rrf_k: int = _param(
+        60,
+        low=1,
+        high=1000,
+        text=(
+            "Hybrid only: how strongly the merge favours top-ranked hits. Higher = flatter. "
+            "60 is the standard value."
+        ),
+    )
     source: str = _param("", text=_SOURCE_HELP)
     found_exit: str = _exit("when at least one chunk is found")
     not_found_exit: str = _exit("when nothing is found")
 
 
 def _weight(default: float, field: str) -> Any:
-    return _param(default, low=0.0, high=100.0, text=(
-        f"Points of each word of the question that an entry has in its {field}."))
+    return _param(
+        default,
+        low=0.0,
+        high=100.0,
+        text=(f"Points of each word of the question that an entry has in its {field}."),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,32 +220,63 @@ class KeywordRetrieveParams(NodeParams):
     attaches_knowledge: ClassVar[bool] = True
 
     input: str = _param("", structural=True, text=_INPUT_HELP)
-    corpus: str = _param("", structural=True, file_kind="corpus", text=(
-        "Folder of Markdown files, or a knowledge file whose records are the entries, relative "
-        "to the storage root. A dot = the root itself."))
-    summary_field: str = _param("summary", structural=True, text=(
-        "Metadata field of a knowledge file that is taken for an entry's summary. Markdown files "
-        "have theirs in the front matter."))
-    preview_chars: int = _param(500, low=0, high=1_000_000, structural=True, text=(
-        "How many characters of an entry's text are read, front matter included."))
+    corpus: str = _param(
+        "",
+        structural=True,
+        file_kind="corpus",
+        text=(
+            "Folder of Markdown files, or a knowledge file whose records are the entries, relative "
+            "to the storage root. A dot = the root itself."
+        ),
+    )
+    summary_field: str = _param(
+        "summary",
+        structural=True,
+        text=(
+            "Metadata field of a knowledge file that is taken for an entry's summary. Markdown "
+            "files "
+            "have theirs in the front matter."
+        ),
+    )
+    preview_chars: int = _param(
+        500,
+        low=0,
+        high=1_000_000,
+        structural=True,
+        text=("How many characters of an entry's text are read, front matter included."),
+    )
     k: int = _param(5, low=1, high=1000, text="How many entries to return at most.")
-    min_score: float = _param(2.0, low=0.0, text=(
-        "Smallest score at which an entry still counts. Higher = fewer and better ones."))
+    min_score: float = _param(
+        2.0,
+        low=0.0,
+        text=("Smallest score at which an entry still counts. Higher = fewer and better ones."),
+    )
     path_weight: float = _weight(2.0, "path (folders and file name)")
-    path_cap: int = _param(3, low=0, high=1000, text=(
-        "At most this many words of the path count."))
+    path_cap: int = _param(3, low=0, high=1000, text=("At most this many words of the path count."))
     summary_weight: float = _weight(1.5, "summary")
     aliases_weight: float = _weight(2.0, "aliases")
-    aliases_overlap: int = _param(2, low=0, high=1000, text=(
-        "The aliases count only when at least this many of their words match."))
+    aliases_overlap: int = _param(
+        2,
+        low=0,
+        high=1000,
+        text=("The aliases count only when at least this many of their words match."),
+    )
     content_weight: float = _weight(1.0, "text")
     related_weight: float = _weight(0.5, "cross-linked entries' summaries")
-    category_weights: str = _param("", multiline=True, text_rule=_weights_problem, text=(
-        'JSON object category: factor, e.g. {"concepts": 1.5}. An entry\'s category is its first '
-        "folder; its score is multiplied by the factor. What is given here comes on top of the "
-        "usual factors."))
-    other_category_weight: float = _param(1.0, low=0.0, high=100.0, text=(
-        "Factor of every category that has none of its own."))
+    category_weights: str = _param(
+        "",
+        multiline=True,
+        text_rule=_weights_problem,
+        text=(
+            'JSON object category: factor, e.g. {"concepts": 1.5}. An entry\'s category is its '
+            "first "
+            "folder; its score is multiplied by the factor. What is given here comes on top of the "
+            "usual factors."
+        ),
+    )
+    other_category_weight: float = _param(
+        1.0, low=0.0, high=100.0, text=("Factor of every category that has none of its own.")
+    )
     source: str = _param("", text=_SOURCE_HELP)
     found_exit: str = _exit("when at least one entry is found")
     not_found_exit: str = _exit("when nothing is found")
@@ -209,25 +290,48 @@ class RetrieveSubgraphParams(NodeParams):
     attaches_knowledge: ClassVar[bool] = True
 
     input: str = _param("", structural=True, text=_INPUT_HELP)
-    knowledge_graph: str = _param("", structural=True, file_kind="knowledge_graph", text=(
-        "Knowledge graph file to search, relative to the storage root."))
-    top_k: int = _param(5, low=1, high=50, text=(
-        "How many matches at most, before the walk from them."))
-    expansion_depth: ExpansionDepth = _param(ExpansionDepth.NONE, text=(
-        "How far to walk from the matches: none = only the matches; shallow = and their parents "
-        "and children; standard = and the nodes that they are connected with; deep = and all of "
-        "that once more from every node found."))
-    root_node_id: str = _param("", text=(
-        "Only this node and what is below it may match. Empty = the whole graph."))
-    tag_filters: str = _param("", multiline=True, text_rule=_tag_filters_problem, text=(
-        'JSON object tag: value, all of which a match must have, e.g. {"kind": "person"}. '
-        "Empty = no filter."))
-    directory_prefix: str = _param("", text=(
-        "One of a match's directories must start with this. Empty = any."))
-    include_raw_text: bool = _param(False, text=(
-        "Whether a node's long text goes into the prompt, besides title and description."))
-    use_embeddings: bool = _param(False, text=(
-        "Whether to match by meaning too, fused with full text. Needs the embedding model."))
+    knowledge_graph: str = _param(
+        "",
+        structural=True,
+        file_kind="knowledge_graph",
+        text=("Knowledge graph file to search, relative to the storage root."),
+    )
+    top_k: int = _param(
+        5, low=1, high=50, text=("How many matches at most, before the walk from them.")
+    )
+    expansion_depth: ExpansionDepth = _param(
+        ExpansionDepth.NONE,
+        text=(
+            "How far to walk from the matches: none = only the matches; shallow = and their "
+            "parents "
+            "and children; standard = and the nodes that they are connected with; deep = and all "
+            "of "
+            "that once more from every node found."
+        ),
+    )
+    root_node_id: str = _param(
+        "", text=("Only this node and what is below it may match. Empty = the whole graph.")
+    )
+    tag_filters: str = _param(
+        "",
+        multiline=True,
+        text_rule=_tag_filters_problem,
+        text=(
+            'JSON object tag: value, all of which a match must have, e.g. {"kind": "person"}. '
+            "Empty = no filter."
+        ),
+    )
+    directory_prefix: str = _param(
+        "", text=("One of a match's directories must start with this. Empty = any.")
+    )
+    include_raw_text: bool = _param(
+        False,
+        text=("Whether a node's long text goes into the prompt, besides title and description."),
+    )
+    use_embeddings: bool = _param(
+        False,
+        text=("Whether to match by meaning too, fused with full text. Needs the embedding model."),
+    )
     source: str = _param("", text=_SOURCE_HELP)
     found_exit: str = _exit("when at least one node is found")
     not_found_exit: str = _exit("when nothing is found")
@@ -239,14 +343,21 @@ class GenerateParams(NodeParams):
 
     node_type: ClassVar[str] = "Generate"
 
-    model_name: str = _param("", structural=True, text=(
-        "Language model. Empty = the graph's default model."))
+    model_name: str = _param(
+        "", structural=True, text=("Language model. Empty = the graph's default model.")
+    )
     system_prompt: str = _param("", multiline=True, text="System message before everything else.")
-    template: str = _param("", multiline=True, text=(
-        "Mustache template of what is added to the prompt."))
-    placement: Placement = _param(Placement.BeforeUserAsSystem, text=(
-        "Where the rendered template goes: in place of the player's message, or before or after "
-        "it, as a user or a system message."))
+    template: str = _param(
+        "", multiline=True, text=("Mustache template of what is added to the prompt.")
+    )
+    placement: Placement = _param(
+        Placement.BeforeUserAsSystem,
+        text=(
+            "Where the rendered template goes: in place of the player's message, or before or "
+            "after "
+            "it, as a user or a system message."
+        ),
+    )
     stream: bool = _param(False, text="Whether the game streams the reply. No effect here.")
     default_exit: str = _exit("after the reply")
 
@@ -257,8 +368,9 @@ class InstructionParams(NodeParams):
 
     node_type: ClassVar[str] = "Instruction"
 
-    instruction_name: str = _param("", text=(
-        "Name that templates use (instruction_NAME). Empty = the node's name."))
+    instruction_name: str = _param(
+        "", text=("Name that templates use (instruction_NAME). Empty = the node's name.")
+    )
     instruction: str = _param("", multiline=True, text="The text.")
     default_exit: str = _exit("next")
 
@@ -269,11 +381,17 @@ class CannedResponseParams(NodeParams):
 
     node_type: ClassVar[str] = "CannedResponse"
 
-    string_storage: str = _param("", structural=True, file_kind="strings", text=(
-        "File of lines, relative to the storage root. Comes before inline_strings."))
+    string_storage: str = _param(
+        "",
+        structural=True,
+        file_kind="strings",
+        text=("File of lines, relative to the storage root. Comes before inline_strings."),
+    )
     inline_strings: tuple[str, ...] = _param((), structural=True, text="Lines given right here.")
-    selection_strategy: SelectionStrategy = _param(SelectionStrategy.RoundRobin, text=(
-        "Random, always the First, or one after the other (RoundRobin)."))
+    selection_strategy: SelectionStrategy = _param(
+        SelectionStrategy.RoundRobin,
+        text=("Random, always the First, or one after the other (RoundRobin)."),
+    )
     default_exit: str = _exit("next")
 
 
@@ -283,8 +401,12 @@ class HumanMessageGuardrailParams(NodeParams):
 
     node_type: ClassVar[str] = "HumanMessageGuardrail"
 
-    string_storage: str = _param("", structural=True, file_kind="strings", text=(
-        "File of patterns, relative to the storage root. Comes before inline_strings."))
+    string_storage: str = _param(
+        "",
+        structural=True,
+        file_kind="strings",
+        text=("File of patterns, relative to the storage root. Comes before inline_strings."),
+    )
     inline_strings: tuple[str, ...] = _param((), structural=True, text="Patterns given right here.")
     triggered_exit: str = _exit("when a pattern matches")
     not_triggered_exit: str = _exit("when no pattern matches")
@@ -296,11 +418,19 @@ class ClassifyIntentParams(NodeParams):
 
     node_type: ClassVar[str] = "ClassifyIntent"
 
-    embedded_string_storage: str = _param("", structural=True, file_kind="knowledge", text=(
-        "Knowledge file of labelled examples, relative to the storage root."))
+    embedded_string_storage: str = _param(
+        "",
+        structural=True,
+        file_kind="knowledge",
+        text=("Knowledge file of labelled examples, relative to the storage root."),
+    )
     metadata_field: str = _param("", text="Metadata field whose text becomes the label.")
-    threshold: float = _param(0.25, low=0.0, high=2.0, text=(
-        "Largest cosine distance at which the nearest record counts. 0 = no limit."))
+    threshold: float = _param(
+        0.25,
+        low=0.0,
+        high=2.0,
+        text=("Largest cosine distance at which the nearest record counts. 0 = no limit."),
+    )
     filter: str = _param("", multiline=True, text="JSON filter on metadata. Empty = no filter.")
     notify_client: bool = _param(False, text="Whether the game is told. No effect here.")
     diagnostic_topk: int = _param(1, low=1, high=64, text="Hits shown in the diagnostics.")
@@ -314,12 +444,17 @@ class IntentToInstructionParams(NodeParams):
 
     node_type: ClassVar[str] = "IntentToInstruction"
 
-    string_storage: str = _param("", structural=True, file_kind="map", text=(
-        "Map file label → text, relative to the storage root."))
+    string_storage: str = _param(
+        "",
+        structural=True,
+        file_kind="map",
+        text=("Map file label → text, relative to the storage root."),
+    )
     inline_keys: tuple[str, ...] = _param((), structural=True, text="Labels given right here.")
     inline_strings: tuple[str, ...] = _param((), structural=True, text="Texts given right here.")
-    instruction_name: str = _param("", text=(
-        "Name that templates use (instruction_NAME). Empty = the node's name."))
+    instruction_name: str = _param(
+        "", text=("Name that templates use (instruction_NAME). Empty = the node's name.")
+    )
     default_exit: str = _exit("next")
 
 
@@ -383,18 +518,36 @@ class WriteToMemoryParams(NodeParams):
     input: str = _param("", structural=True, text="Text to write. Empty = the player's message.")
     storage_name: str = _param("", structural=True, text="Memory store; may hold {{var.NAME}}.")
     schema: str = _param("", structural=True, text="Record schema of the store.")
-    metadata: str = _param("", multiline=True, text=(
-        "JSON object of the record's metadata; its texts may hold {{user_message}}, {{var.NAME}} "
-        "and {{node.NAME.output}}."))
+    metadata: str = _param(
+        "",
+        multiline=True,
+        text=(
+            "JSON object of the record's metadata; its texts may hold {{user_message}}, "
+            "{{var.NAME}} "
+            "and {{node.NAME.output}}."
+        ),
+    )
     default_exit: str = _exit("next")
 
 
 NODE_TYPES: dict[str, type[NodeParams]] = {
-    table.node_type: table for table in (
-        RetrieveParams, GenerateParams, InstructionParams, CannedResponseParams,
-        HumanMessageGuardrailParams, ClassifyIntentParams, IntentToInstructionParams,
-        ToolCallParams, ClassifyIntentLLMParams, GenerateAndSpeakParams, SpeakParams,
-        WriteToMemoryParams, KeywordRetrieveParams, RetrieveSubgraphParams)
+    table.node_type: table
+    for table in (
+        RetrieveParams,
+        GenerateParams,
+        InstructionParams,
+        CannedResponseParams,
+        HumanMessageGuardrailParams,
+        ClassifyIntentParams,
+        IntentToInstructionParams,
+        ToolCallParams,
+        ClassifyIntentLLMParams,
+        GenerateAndSpeakParams,
+        SpeakParams,
+        WriteToMemoryParams,
+        KeywordRetrieveParams,
+        RetrieveSubgraphParams,
+    )
 }
 
 

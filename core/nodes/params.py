@@ -118,14 +118,29 @@ def _show(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def param(default: Any, *, low: float | None = None, high: float | None = None,
-          structural: bool = False, is_exit: bool = False, multiline: bool = False,
-          file_kind: str = "", text: str = "",
-          text_rule: Callable[[str], str] | None = None) -> Any:
+def param(
+    default: Any,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    structural: bool = False,
+    is_exit: bool = False,
+    multiline: bool = False,
+    file_kind: str = "",
+    text: str = "",
+    text_rule: Callable[[str], str] | None = None,
+) -> Any:
     """Declare a parameter of a table; the arguments are the fields of `ParamSpec`."""
-    meta = {"minimum": low, "maximum": high, "structural": structural or is_exit,
-            "is_exit": is_exit, "multiline": multiline, "file_kind": file_kind, "help": text,
-            "text_rule": text_rule}
+    meta = {
+        "minimum": low,
+        "maximum": high,
+        "structural": structural or is_exit,
+        "is_exit": is_exit,
+        "multiline": multiline,
+        "file_kind": file_kind,
+        "help": text,
+        "text_rule": text_rule,
+    }
     return field(default=default, metadata=meta)
 
 
@@ -177,8 +192,9 @@ class NodeParams:
     @classmethod
     def exits(cls) -> dict[str, str]:
         """Map exit route → the parameter that names its target, e.g. ``found`` → ``found_exit``."""
-        return {name.removesuffix("_exit"): name
-                for name, spec in cls.specs().items() if spec.is_exit}
+        return {
+            name.removesuffix("_exit"): name for name, spec in cls.specs().items() if spec.is_exit
+        }
 
 
 _specs: dict[type[NodeParams], dict[str, ParamSpec]] = {}

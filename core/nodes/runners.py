@@ -62,7 +62,9 @@ def run_node(name: str, params: NodeParams, state: TurnState) -> Outcome:
     """
     runner = _RUNNERS.get(type(params))
     if runner is None:
-        raise InspectorError(Code.GraphCompilationFailed,
-                             f'node "{name}": {params.node_type} does not run here',
-                             place=Place(node=name))
+        raise InspectorError(
+            Code.GraphCompilationFailed,
+            f'node "{name}": {params.node_type} does not run here',
+            place=Place(node=name),
+        )
     return runner(name, params, state)

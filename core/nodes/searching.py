@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 def _attach(result: RetrievalResult, state: TurnState) -> Outcome:
     """Attach what a node found to the turn, as a block of knowledge; an empty one too."""
-    state.knowledge.append(KnowledgeBlock(result.source, tuple(
-        Chunk(hit.id, hit.text, hit.distance) for hit in result.hits)))
+    state.knowledge.append(
+        KnowledgeBlock(
+            result.source, tuple(Chunk(hit.id, hit.text, hit.distance) for hit in result.hits)
+        )
+    )
     output = "\n".join(hit.text for hit in result.hits)
     return Outcome("found" if result.hits else "not_found", output, retrieval=result)
 
@@ -41,17 +44,26 @@ def retrieve(name: str, params: RetrieveParams, state: TurnState) -> Outcome:
     return _attach(Retrieval(params, params.source or name, query, selection), state)
 
 
-def _from_file(name: str, params: RetrieveParams, query: str,
-               state: TurnState) -> Candidates | None:
+def _from_file(
+    name: str, params: RetrieveParams, query: str, state: TurnState
+) -> Candidates | None:
     if not query:
         return None
     return state.workspace.candidates(
-        params.embedded_string_storage, query, params.filter, dense=_embeds(params), node=name,
-        cached_only=state.cached_only, progress=state.progress, is_cancelled=state.is_cancelled)
+        params.embedded_string_storage,
+        query,
+        params.filter,
+        dense=_embeds(params),
+        node=name,
+        cached_only=state.cached_only,
+        progress=state.progress,
+        is_cancelled=state.is_cancelled,
+    )
 
 
-def _from_name(name: str, params: RetrieveParams, query: str,
-               state: TurnState) -> Candidates | None:
+def _from_name(
+    name: str, params: RetrieveParams, query: str, state: TurnState
+) -> Candidates | None:
     """Search a store; None for one that is not there or has no records: nothing is embedded."""
     _, store = named_store(name, params, state)
     memories = state.workspace.memories
@@ -59,8 +71,16 @@ def _from_name(name: str, params: RetrieveParams, query: str,
         memories.fields(store, params.schema, name)
         return None
     return memories.candidates(
-        store, params.schema, query, params.filter, dense=_embeds(params), node=name,
-        cached_only=state.cached_only, progress=state.progress, is_cancelled=state.is_cancelled)
+        store,
+        params.schema,
+        query,
+        params.filter,
+        dense=_embeds(params),
+        node=name,
+        cached_only=state.cached_only,
+        progress=state.progress,
+        is_cancelled=state.is_cancelled,
+    )
 
 
 def _embeds(params: RetrieveParams) -> bool:
@@ -72,8 +92,13 @@ def keyword_retrieve(name: str, params: KeywordRetrieveParams, state: TurnState)
     query, listing = query_of(name, params.input, state), None
     if query:
         candidates = state.workspace.keyword_candidates(
-            params, query, node=name, cached_only=state.cached_only, progress=state.progress,
-            is_cancelled=state.is_cancelled)
+            params,
+            query,
+            node=name,
+            cached_only=state.cached_only,
+            progress=state.progress,
+            is_cancelled=state.is_cancelled,
+        )
         listing = KeywordListing(select_entries(candidates, params.k, params.min_score))
     return _attach(KeywordRetrieval(params, params.source or name, query, listing), state)
 
@@ -83,8 +108,14 @@ def retrieve_subgraph(name: str, params: RetrieveSubgraphParams, state: TurnStat
     query, listing = query_of(name, params.input, state), None
     if query:
         candidates = state.workspace.subgraph_candidates(
-            params, query, node=name, cached_only=state.cached_only, progress=state.progress,
-            is_cancelled=state.is_cancelled)
-        listing = SubgraphListing(SubgraphResult(
-            find_entry_points(candidates, SubgraphRequest.of_params(query, params))))
+            params,
+            query,
+            node=name,
+            cached_only=state.cached_only,
+            progress=state.progress,
+            is_cancelled=state.is_cancelled,
+        )
+        listing = SubgraphListing(
+            SubgraphResult(find_entry_points(candidates, SubgraphRequest.of_params(query, params)))
+        )
     return _attach(SubgraphRetrieval(params, params.source or name, query, listing), state)

@@ -26,10 +26,15 @@ def tool_call(name: str, params: ToolCallParams, state: TurnState) -> Outcome:
         3007 for an exit that the node does not have.
     """
     taken = _picked_exit(name, params, state)
-    return Outcome(taken, simulated=True, sections={
-        "parameters": {"model_name": _model(params, state)},
-        "input": {"text": state.request.message},
-        "output": {"simulated": True, "exit": taken}})
+    return Outcome(
+        taken,
+        simulated=True,
+        sections={
+            "parameters": {"model_name": _model(params, state)},
+            "input": {"text": state.request.message},
+            "output": {"simulated": True, "exit": taken},
+        },
+    )
 
 
 def classify_intent_llm(name: str, params: ClassifyIntentLLMParams, state: TurnState) -> Outcome:
@@ -53,9 +58,16 @@ def classify_intent_llm(name: str, params: ClassifyIntentLLMParams, state: TurnS
         output["label"] = label
     if label and label not in labels:
         output["note"] = f'"{label}" is none of intents_ids, so the game would not give it'
-    return Outcome(taken, label, simulated=True, sections={
-        "parameters": {"model_name": _model(params, state), "intents_ids": list(labels)},
-        "input": {"text": state.request.message}, "output": output})
+    return Outcome(
+        taken,
+        label,
+        simulated=True,
+        sections={
+            "parameters": {"model_name": _model(params, state), "intents_ids": list(labels)},
+            "input": {"text": state.request.message},
+            "output": output,
+        },
+    )
 
 
 def labels_of(params: ClassifyIntentLLMParams) -> tuple[str, ...]:
@@ -66,8 +78,9 @@ def labels_of(params: ClassifyIntentLLMParams) -> tuple[str, ...]:
 def speak(name: str, params: SpeakParams, state: TurnState) -> Outcome:
     """Do nothing: there is no voice here."""
     del name, state
-    return Outcome("default", sections={"parameters": {"voice": params.voice}, "input": {},
-                                        "output": {}})
+    return Outcome(
+        "default", sections={"parameters": {"voice": params.voice}, "input": {}, "output": {}}
+    )
 
 
 def _picked_exit(name: str, params: NodeParams, state: TurnState) -> str:
@@ -75,8 +88,11 @@ def _picked_exit(name: str, params: NodeParams, state: TurnState) -> str:
     exits = params.exits()
     if taken not in exits:
         raise InspectorError(
-            Code.InvalidParamValue, f'node "{name}" has no exit "{taken}"', place=Place(node=name),
-            hint=did_you_mean(taken, exits) or f"one of {', '.join(exits)}")
+            Code.InvalidParamValue,
+            f'node "{name}" has no exit "{taken}"',
+            place=Place(node=name),
+            hint=did_you_mean(taken, exits) or f"one of {', '.join(exits)}",
+        )
     return taken
 
 

@@ -90,8 +90,7 @@ def resolve_references(template: str, state: TurnState, place: Place) -> str:
     return _replaced(template, state.request, state.outputs, place)
 
 
-def _replaced(template: str, request: TurnRequest, outputs: Mapping[str, str],
-              place: Place) -> str:
+def _replaced(template: str, request: TurnRequest, outputs: Mapping[str, str], place: Place) -> str:
     def replace(match: re.Match[str]) -> str:
         reference = match.group(1)
         if reference == "user_message":
@@ -99,14 +98,21 @@ def _replaced(template: str, request: TurnRequest, outputs: Mapping[str, str],
         if reference.startswith("var."):
             name = reference.removeprefix("var.")
             if name not in request.variables:
-                raise InspectorError(Code.InvalidParamValue, f'undefined variable "{name}"',
-                                     place=place, hint="give it a value: in Inputs, or with "
-                                     f"--var {name}=VALUE")
+                raise InspectorError(
+                    Code.InvalidParamValue,
+                    f'undefined variable "{name}"',
+                    place=place,
+                    hint=f"give it a value: in Inputs, or with --var {name}=VALUE",
+                )
             return request.variables[name]
         name = reference.removeprefix("node.").removesuffix(".output")
         if name not in request.params:
-            raise InspectorError(Code.InvalidParamValue, f'the graph has no node "{name}"',
-                                 place=place, hint="{{node.NAME.output}} names an earlier node")
+            raise InspectorError(
+                Code.InvalidParamValue,
+                f'the graph has no node "{name}"',
+                place=place,
+                hint="{{node.NAME.output}} names an earlier node",
+            )
         return outputs.get(name, "")
 
     return _REFERENCE.sub(replace, template).strip()
@@ -136,8 +142,11 @@ def stray_references(params: NodeParams, nodes: Collection[str]) -> list[tuple[s
 
 def query_of(name: str, text: str, state: TurnState) -> str:
     """Return what a node searches with; `text` is its parameter `input`."""
-    return (resolve_text(text, state, Place(node=name, param="input"))
-            if text.strip() else state.request.message.strip())
+    return (
+        resolve_text(text, state, Place(node=name, param="input"))
+        if text.strip()
+        else state.request.message.strip()
+    )
 
 
 def variables_used(params: Mapping[str, NodeParams]) -> dict[str, tuple[str, ...]]:
@@ -166,7 +175,8 @@ def stores_used(request: TurnRequest) -> dict[str, str]:
     used: dict[str, str] = {}
     for params in request.params.values():
         if getattr(params, "source_kind", KnowledgeSourceKind.FromName) is not (
-                KnowledgeSourceKind.FromName):
+            KnowledgeSourceKind.FromName
+        ):
             continue
         template = getattr(params, "storage_name", "")
         if any(match[1].startswith("node.") for match in _REFERENCE.finditer(template)):

@@ -38,12 +38,14 @@ if TYPE_CHECKING:
 DEFAULT_TEMPLATE = (
     "Answer from these facts only:\n"
     "{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}"
-    "{{^has_chunks}}(nothing was found)\n{{/has_chunks}}{{/knowledge}}")
+    "{{^has_chunks}}(nothing was found)\n{{/has_chunks}}{{/knowledge}}"
+)
 MOST_NEIGHBOURS = 200
 GRAPH_SUFFIX = ".graph.json"
 _ANSWER = "answer"
-KNOWLEDGE_KINDS = frozenset({FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSONL,
-                             FileKind.PROJECT, FileKind.MEMORY})
+KNOWLEDGE_KINDS = frozenset(
+    {FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSONL, FileKind.PROJECT, FileKind.MEMORY}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,9 @@ class Opened:
         return self.turns[-1] if self.turns else None
 
 
-def open_path(path: Path | str, *, root: Path | str | None = None,
-              models: ModelProvider | None = None) -> Opened:
+def open_path(
+    path: Path | str, *, root: Path | str | None = None, models: ModelProvider | None = None
+) -> Opened:
     """Open a graph, knowledge, a knowledge graph, recorded turns, a folder of Markdown, any folder.
 
     Recorded turns get a graph of the nodes that ran in them, knowledge alone a two-node graph
@@ -99,18 +102,26 @@ def open_path(path: Path | str, *, root: Path | str | None = None,
 
         recording = read_recording(path)
         folder = Path(root) if root is not None else path.parent
-        return Opened(recording.graph, Workspace(StorageRoot(folder), models), path,
-                      recording.turns, recording.findings)
+        return Opened(
+            recording.graph,
+            Workspace(StorageRoot(folder), models),
+            path,
+            recording.turns,
+            recording.findings,
+        )
     raise InspectorError(
-        Code.StorageKindMismatch, f"neither a graph nor knowledge, but {kind.value}",
+        Code.StorageKindMismatch,
+        f"neither a graph nor knowledge, but {kind.value}",
         place=Place(file=str(path)),
         hint="open a *.graph.json, a knowledge config, a records file, a knowledge graph, a "
-             "recorded turn, or a folder of them or of Markdown files")
+        "recorded turn, or a folder of them or of Markdown files",
+    )
 
 
 def _retrieve(storage: str) -> NodeParams:
-    return RetrieveParams(embedded_string_storage=storage, found_exit=_ANSWER,
-                          not_found_exit=_ANSWER)
+    return RetrieveParams(
+        embedded_string_storage=storage, found_exit=_ANSWER, not_found_exit=_ANSWER
+    )
 
 
 def _keyword_retrieve(storage: str) -> NodeParams:
@@ -118,8 +129,9 @@ def _keyword_retrieve(storage: str) -> NodeParams:
 
 
 def _retrieve_subgraph(storage: str) -> NodeParams:
-    return RetrieveSubgraphParams(knowledge_graph=storage, found_exit=_ANSWER,
-                                  not_found_exit=_ANSWER)
+    return RetrieveSubgraphParams(
+        knowledge_graph=storage, found_exit=_ANSWER, not_found_exit=_ANSWER
+    )
 
 
 _SEARCHING: dict[FileKind, Callable[[str], NodeParams]] = {
@@ -165,10 +177,14 @@ def _findings_of(path: Path, root: Path | str | None, catalog_root: Path) -> tup
 
 def known_files(folder: Path) -> list[Path]:
     """List the files below a folder that the inspector can read, by name."""
-    return [path for path in sorted(folder.rglob("*"))
-            if path.is_file() and path.suffix in {".json", ".jsonl", ".ndjson", ".txt"}
-            and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-            and kind_of(path) is not FileKind.UNKNOWN]
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.suffix in {".json", ".jsonl", ".ndjson", ".txt"}
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and kind_of(path) is not FileKind.UNKNOWN
+    ]
 
 
 def corpora_below(folder: Path) -> list[Path]:
@@ -179,8 +195,9 @@ def corpora_below(folder: Path) -> list[Path]:
     if kind_of(folder) is FileKind.CORPUS:
         return [folder]
     try:
-        below = sorted(path for path in folder.iterdir()
-                       if path.is_dir() and not path.name.startswith("."))
+        below = sorted(
+            path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
+        )
     except OSError:
         return []
     found = [corpus for path in below for corpus in corpora_below(path)]
@@ -195,8 +212,9 @@ def neighbours_of(path: Path) -> tuple[Path, ...]:
     """List the graphs and knowledge files beside a file, by name, as far as they can be opened."""
     folder = path if path.is_dir() else path.parent
     try:
-        files = sorted(file for file in folder.iterdir()
-                       if file.suffix in {".json", ".jsonl", ".ndjson"})[:MOST_NEIGHBOURS]
+        files = sorted(
+            file for file in folder.iterdir() if file.suffix in {".json", ".jsonl", ".ndjson"}
+        )[:MOST_NEIGHBOURS]
     except OSError:
         return ()
     kinds = _SEARCHING.keys() - {FileKind.RECORDS} | {FileKind.GRAPH}
@@ -222,8 +240,9 @@ def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
         return read_recording(path).findings
     if kind is FileKind.GRAPH:
         return _check_graph_file(path, root)
-    raise InspectorError(Code.StorageKindMismatch, "not a file that the inspector knows",
-                         place=Place(file=str(path)))
+    raise InspectorError(
+        Code.StorageKindMismatch, "not a file that the inspector knows", place=Place(file=str(path))
+    )
 
 
 def _check_memory_file(path: Path, root: Path) -> tuple[Finding, ...]:
@@ -264,20 +283,27 @@ def _existing(path: Path) -> Path:
     try:
         exists = path.exists()
     except (OSError, ValueError) as error:
-        raise InspectorError(Code.StorageFileNotFound, f"cannot look at it: {error}",
-                             place=Place(file=str(path))) from error
+        raise InspectorError(
+            Code.StorageFileNotFound, f"cannot look at it: {error}", place=Place(file=str(path))
+        ) from error
     if not exists:
-        raise InspectorError(Code.StorageFileNotFound, "no such file or folder",
-                             place=Place(file=str(path)), hint="check the path")
+        raise InspectorError(
+            Code.StorageFileNotFound,
+            "no such file or folder",
+            place=Place(file=str(path)),
+            hint="check the path",
+        )
     return path
 
 
 def _graph_root(graph: GraphDescription, path: Path) -> Path:
     named = graph.storage_root
     if Path(named).is_absolute():
-        raise InspectorError(Code.StorageOutsideRoot,
-                             f'storage_root "{named}" must be relative to the graph file',
-                             place=Place(file=str(path), json_path="storage_root"))
+        raise InspectorError(
+            Code.StorageOutsideRoot,
+            f'storage_root "{named}" must be relative to the graph file',
+            place=Place(file=str(path), json_path="storage_root"),
+        )
     return path.parent / named
 
 
@@ -290,5 +316,8 @@ def _pick_from_folder(folder: Path) -> Path:
             return path
     if kind_of(folder) is FileKind.CORPUS or _has_markdown(folder):
         return folder
-    raise InspectorError(Code.StorageFileNotFound, "no graph and no knowledge in this folder",
-                         place=Place(file=str(folder)))
+    raise InspectorError(
+        Code.StorageFileNotFound,
+        "no graph and no knowledge in this folder",
+        place=Place(file=str(folder)),
+    )

@@ -42,14 +42,18 @@ def find_target(turn: Turn, path: Path, models: ModelProvider | None = None) -> 
             around = GraphDescription()
             for name, params in turn.request.params.items():
                 around.add_node(name, params)
-            return Opened(around.set_start_node(turn.request.start_node),
-                          Workspace(StorageRoot(place), models), place)
+            return Opened(
+                around.set_start_node(turn.request.start_node),
+                Workspace(StorageRoot(place), models),
+                place,
+            )
     return None
 
 
 def _storages(turn: Turn) -> frozenset[str]:
-    named = (getattr(params, "embedded_string_storage", "")
-             for params in turn.request.params.values())
+    named = (
+        getattr(params, "embedded_string_storage", "") for params in turn.request.params.values()
+    )
     return frozenset(filter(None, named))
 
 
@@ -68,8 +72,11 @@ def _graph_in(folder: Path, turn: Turn, models: ModelProvider | None) -> Opened 
         files = sorted(folder.glob(f"*{GRAPH_SUFFIX}"))[:_MOST_GRAPHS]
     except OSError:
         return None
-    found = [opened for file in files if (opened := _opened(file, models)) is not None
-             and _fits(opened, turn)]
+    found = [
+        opened
+        for file in files
+        if (opened := _opened(file, models)) is not None and _fits(opened, turn)
+    ]
     return max(found, key=lambda opened: _agreement(opened, turn), default=None)
 
 
@@ -83,12 +90,16 @@ def _opened(file: Path, models: ModelProvider | None) -> Opened | None:
 def _fits(opened: Opened, turn: Turn) -> bool:
     names = {node.name for node in opened.graph.nodes}
     return {run.name for run in turn.runs} <= names and _holds(
-        opened.workspace.root.path, _storages(turn))
+        opened.workspace.root.path, _storages(turn)
+    )
 
 
 def _agreement(opened: Opened, turn: Turn) -> int:
     """Count the parameters that a graph gives to its nodes as they were recorded."""
     recorded = turn.request.params
-    return sum(getattr(node.params, name) == getattr(recorded[node.name], name)
-               for node in opened.graph.nodes if type(recorded.get(node.name)) is type(node.params)
-               for name in node.params.specs())
+    return sum(
+        getattr(node.params, name) == getattr(recorded[node.name], name)
+        for node in opened.graph.nodes
+        if type(recorded.get(node.name)) is type(node.params)
+        for name in node.params.specs()
+    )

@@ -24,7 +24,9 @@ _TOKEN = re.compile(
     r"|(?P<close>\))"
     r"|(?P<repeat>[*+?]|\{(?P<least>[0-9]{0,9}+)(?:(?P<comma>,)(?P<most>[0-9]{0,9}+))?+\})"
     r"|(?P<bar>\|)"
-    r"|(?P<sign>[^\\()\[{])", re.DOTALL)
+    r"|(?P<sign>[^\\()\[{])",
+    re.DOTALL,
+)
 _MEMBER = re.compile(r"(?:\\.|[^\\])(?:-(?:\\.|[^\\]))?+", re.DOTALL)
 _FOREIGN = re.compile(r"\\[pPNAZzGKRXmMLhga]|\(\?(?![:=!])")
 
@@ -118,7 +120,7 @@ class _Scan:
         copies = max(least + (most is None or most > least), 1)
         self.groups[-1].parts += item.parts * (copies - 1)
         if most is None and item.repeats and not self.nested:
-            self.nested = self.pattern[item.start:match.end()]
+            self.nested = self.pattern[item.start : match.end()]
         self.groups[-1].repeats |= most is None
         self.last = _Item(item.start, item.parts * copies, item.repeats or most is None)
 
@@ -165,10 +167,12 @@ def _members(text: str) -> int:
 
 
 def _unreadable(pattern: str, at: int) -> str:
-    sign, shown = pattern[at], pattern[at:at + 12]
+    sign, shown = pattern[at], pattern[at : at + 12]
     if sign == "[":
-        return (f"the class that opens at position {at} is not closed by ], or names an unknown "
-                "[:class:]")
+        return (
+            f"the class that opens at position {at} is not closed by ], or names an unknown "
+            "[:class:]"
+        )
     if sign == "{":
         return f"the {{ at position {at} begins no count such as {{2,3}}; write \\{{ for the sign"
     return f'"{shown}" at position {at} is no group that patterns may have'

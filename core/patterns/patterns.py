@@ -95,8 +95,9 @@ def compile_patterns(texts: Sequence[str]) -> CompiledList:
     parts = 0
     for index, text in enumerate(texts):
         if index == MOST_PATTERNS:
-            problems[index] = (f"a list may have {MOST_PATTERNS:,} patterns, and this one has "
-                               f"{len(texts):,}")
+            problems[index] = (
+                f"a list may have {MOST_PATTERNS:,} patterns, and this one has {len(texts):,}"
+            )
             break
         try:
             pattern = compile_pattern(text)
@@ -105,15 +106,18 @@ def compile_patterns(texts: Sequence[str]) -> CompiledList:
             continue
         parts += pattern.shape.parts
         if parts > MOST_PARTS_IN_ALL:
-            problems[index] = ("with it, and repeats written out, the patterns have more than "
-                               f"{MOST_PARTS_IN_ALL:,} parts in all")
+            problems[index] = (
+                "with it, and repeats written out, the patterns have more than "
+                f"{MOST_PARTS_IN_ALL:,} parts in all"
+            )
             break
         compiled.append(pattern)
     return CompiledList(tuple(compiled), problems)
 
 
-def search_patterns(patterns: Sequence[Pattern], message: str,
-                    seconds: float = MATCHING_S) -> MatchResult:
+def search_patterns(
+    patterns: Sequence[Pattern], message: str, seconds: float = MATCHING_S
+) -> MatchResult:
     """Find the first pattern, in the order of the list, that matches anywhere in the message.
 
     Raises
@@ -129,8 +133,7 @@ def search_patterns(patterns: Sequence[Pattern], message: str,
             raise MatchTooSlow(index, pattern) from error
         if match is not None:
             start, end = match.span()
-            return MatchResult(message,
-                               PatternHit(index, pattern.text, match.group(), start, end))
+            return MatchResult(message, PatternHit(index, pattern.text, match.group(), start, end))
     return MatchResult(message)
 
 
@@ -152,9 +155,11 @@ class PatternSearches:
 
     def __init__(self) -> None:
         self._compiled: SearchCache[tuple[str, ...], CompiledList] = SearchCache(
-            lambda _: 1, most_bytes=_COMPILED_LISTS)
+            lambda _: 1, most_bytes=_COMPILED_LISTS
+        )
         self._results: SearchCache[tuple[tuple[str, ...], str], MatchResult] = SearchCache(
-            lambda result: _RESULT_BYTES + 4 * len(result.message), _KEPT_BYTES)
+            lambda result: _RESULT_BYTES + 4 * len(result.message), _KEPT_BYTES
+        )
 
     def compiled(self, texts: tuple[str, ...]) -> CompiledList:
         """Compile a list, or return it if it is compiled already."""

@@ -24,14 +24,24 @@ MOST_LINES = 1000
 ROLES: tuple[Role, ...] = get_args(Role)
 
 _SPEAKERS: dict[str, Role] = {
-    "user": "user", "player": "user", "human": "user",
-    "assistant": "assistant", "npc": "assistant", "bot": "assistant", "ai": "assistant",
-    "model": "assistant", "character": "assistant",
-    "system": "system", "developer": "system",
+    "user": "user",
+    "player": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "npc": "assistant",
+    "bot": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "character": "assistant",
+    "system": "system",
+    "developer": "system",
 }
 _NAMES = "|".join(_SPEAKERS)
-_SPOKEN = re.compile(rf"[ \t]*(?:[*_]{{1,3}}|[-*>][ \t])?({_NAMES})[ \t]*[*_]{{0,3}}[ \t]*[:\uff1a]"
-                     r"[*_]{0,3}[ \t]*(.*)", re.IGNORECASE)
+_SPOKEN = re.compile(
+    rf"[ \t]*(?:[*_]{{1,3}}|[-*>][ \t])?({_NAMES})[ \t]*[*_]{{0,3}}[ \t]*[:\uff1a]"
+    r"[*_]{0,3}[ \t]*(.*)",
+    re.IGNORECASE,
+)
 _BRACKETED = re.compile(rf"[ \t]*\[({_NAMES})\][ \t]*(.*)", re.IGNORECASE)
 _JSON_START = re.compile(r'[ \t\n]*(?:\[[ \t\n]*[{\]]|\{[ \t\n]*["}])')
 
@@ -60,17 +70,23 @@ def parse_dialog(text: str, *, unmarked: Role = "user") -> tuple[DialogLine, ...
         mistake, with its line or path.
     """
     if len(text) > MOST_CHARACTERS:
-        raise _refusal(f"the text has {len(text):,} characters, at most {MOST_CHARACTERS:,} can "
-                       "be pasted", hint="paste the last turns only")
+        raise _refusal(
+            f"the text has {len(text):,} characters, at most {MOST_CHARACTERS:,} can be pasted",
+            hint="paste the last turns only",
+        )
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     found = _messages(text) if _JSON_START.match(text) else _spoken(text, unmarked)
     lines = tuple(line for line in found if line.text)
     if not lines:
-        raise _refusal("there is no message in the pasted text", hint=(
-            'copy lines such as "User: …" and "Assistant: …", or a JSON list of messages'))
+        raise _refusal(
+            "there is no message in the pasted text",
+            hint=('copy lines such as "User: …" and "Assistant: …", or a JSON list of messages'),
+        )
     if len(lines) > MOST_LINES:
-        raise _refusal(f"the text has {len(lines):,} messages, at most {MOST_LINES:,} can be "
-                       "pasted", hint="paste the last turns only")
+        raise _refusal(
+            f"the text has {len(lines):,} messages, at most {MOST_LINES:,} can be pasted",
+            hint="paste the last turns only",
+        )
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise _refusal("the text has half a character (a lone surrogate)", hint="remove it")
     return lines
@@ -100,8 +116,11 @@ def _messages(text: str) -> Iterator[DialogLine]:
         position = getattr(error, "pos", getattr(error, "start", 0))
         problem = explain(text, position, str(error))
         line, column = line_and_column(text, problem.position)
-        raise _refusal(f"the pasted JSON has a mistake: {problem.message}", hint=problem.hint,
-                       place=Place(line=line, column=column)) from error
+        raise _refusal(
+            f"the pasted JSON has a mistake: {problem.message}",
+            hint=problem.hint,
+            place=Place(line=line, column=column),
+        ) from error
     path = "messages"
     if isinstance(document, dict) and "messages" not in document:
         document, path = [document], ""
@@ -110,26 +129,36 @@ def _messages(text: str) -> Iterator[DialogLine]:
     else:
         path = ""
     if not isinstance(document, list):
-        raise _refusal(f"expected a list of messages, found {describe(document)}",
-                       place=Place(json_path=path))
+        raise _refusal(
+            f"expected a list of messages, found {describe(document)}", place=Place(json_path=path)
+        )
     for number, message in enumerate(document):
         yield _message(message, f"{path}[{number}]")
 
 
 def _message(message: Any, path: str) -> DialogLine:
     if not isinstance(message, dict):
-        raise _refusal(f"expected a message, found {describe(message)}",
-                       place=Place(json_path=path), hint='{"role": "user", "content": "…"}')
+        raise _refusal(
+            f"expected a message, found {describe(message)}",
+            place=Place(json_path=path),
+            hint='{"role": "user", "content": "…"}',
+        )
     role = message.get("role")
     if not isinstance(role, str) or role.lower() not in _SPEAKERS:
-        what = "a message has no role" if "role" not in message else (
-            f"expected a role, found {describe(role)}")
-        raise _refusal(what, place=Place(json_path=f"{path}.role"),
-                       hint=f"roles: {', '.join(ROLES)}")
+        what = (
+            "a message has no role"
+            if "role" not in message
+            else (f"expected a role, found {describe(role)}")
+        )
+        raise _refusal(
+            what, place=Place(json_path=f"{path}.role"), hint=f"roles: {', '.join(ROLES)}"
+        )
     content = _content(message.get("content"))
     if content is None:
-        raise _refusal(f"expected a text, found {describe(message.get('content'))}",
-                       place=Place(json_path=f"{path}.content"))
+        raise _refusal(
+            f"expected a text, found {describe(message.get('content'))}",
+            place=Place(json_path=f"{path}.content"),
+        )
     return DialogLine(_SPEAKERS[role.lower()], content.strip())
 
 
@@ -142,8 +171,11 @@ def _content(content: Any) -> str | None:
     if not isinstance(content, list):
         return None
     parts = [part.get("text", "") if isinstance(part, dict) else part for part in content]
-    return "\n".join(part for part in parts if part) if all(
-        isinstance(part, str) for part in parts) else None
+    return (
+        "\n".join(part for part in parts if part)
+        if all(isinstance(part, str) for part in parts)
+        else None
+    )
 
 
 def _refusal(message: str, *, hint: str = "", place: Place | None = None) -> InspectorError:

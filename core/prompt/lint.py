@@ -81,8 +81,10 @@ def lint(template: str, placement: Placement, provided: Provided) -> tuple[LintP
     """
     found = scan(template)
     problems = [LintProblem(Severity.ERROR, *mistake) for mistake in found.mistakes]
-    warnings = chain(_tag_warnings(found.tags, placement, provided),
-                     [] if problems else _absences(template, found.tags, placement))
+    warnings = chain(
+        _tag_warnings(found.tags, placement, provided),
+        [] if problems else _absences(template, found.tags, placement),
+    )
     problems += islice(warnings, MAX_PROBLEMS - len(problems))
     return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
 
@@ -92,13 +94,20 @@ def _absences(template: str, tags: tuple[Tag, ...], placement: Placement) -> Ite
     dotted = any(tag.kind is TagKind.VARIABLE and tag.name == "." for tag in tags)
     shown = TagKind.VARIABLE in named or (TagKind.SECTION in named and dotted)
     if placement is Placement.InPlaceOfUser and template.strip() and not shown:
-        yield LintProblem(Severity.WARNING, 1, 1, (
-            "the template takes the place of the player's message, but never shows it: "
-            "{{user_message}} is missing"))
+        yield LintProblem(
+            Severity.WARNING,
+            1,
+            1,
+            (
+                "the template takes the place of the player's message, but never shows it: "
+                "{{user_message}} is missing"
+            ),
+        )
 
 
-def _tag_warnings(tags: tuple[Tag, ...], placement: Placement,
-                  provided: Provided) -> Iterator[LintProblem]:
+def _tag_warnings(
+    tags: tuple[Tag, ...], placement: Placement, provided: Provided
+) -> Iterator[LintProblem]:
     scopes = [_context_shape(provided)]
     open_names: list[str] = []
     for tag in tags:
@@ -156,11 +165,15 @@ def _fault(tag: Tag, shape: _Shape | None, placement: Placement) -> str:
     if tag.kind is TagKind.PARTIAL:
         return f"partials are switched off, so {{{{> {name}}}}} renders nothing"
     if tag.name == _USER_MESSAGE and placement is not Placement.InPlaceOfUser:
-        return (f"{{{{user_message}}}} is empty with the placement {placement.name}: the player's "
-                "message is a message of its own")
+        return (
+            f"{{{{user_message}}}} is empty with the placement {placement.name}: the player's "
+            "message is a message of its own"
+        )
     if tag.kind is TagKind.VARIABLE and shape is not None and shape.is_list:
-        return (f'"{name}" is a list, which renders nothing as it stands: open it with '
-                f"{{{{#{name}}}}}…{{{{/{name}}}}}")
+        return (
+            f'"{name}" is a list, which renders nothing as it stands: open it with '
+            f"{{{{#{name}}}}}…{{{{/{name}}}}}"
+        )
     return ""
 
 
@@ -169,9 +182,11 @@ def _unknown(name: str, scopes: list[_Shape]) -> str:
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
     listed = ", ".join(shortened(key) for key in names[:_NAMES_SHOWN]) + more
     hint = _hint(name, names, scopes)
-    return (f'nothing in this graph provides "{shortened(name)}" here'
-            f"{'; ' if hint else ''}{hint.removesuffix('?')}{'?' if hint.endswith('?') else '.'} "
-            f"Provided: {listed}")
+    return (
+        f'nothing in this graph provides "{shortened(name)}" here'
+        f"{'; ' if hint else ''}{hint.removesuffix('?')}{'?' if hint.endswith('?') else '.'} "
+        f"Provided: {listed}"
+    )
 
 
 def _hint(name: str, names: list[str], scopes: list[_Shape]) -> str:
@@ -182,8 +197,10 @@ def _hint(name: str, names: list[str], scopes: list[_Shape]) -> str:
     if name[0] in _INHERITANCE_SIGNS:
         return "templates cannot inherit from each other"
     if word in _FOREIGN_WORDS:
-        return (f'Mustache has no "{word}": a section {{{{#NAME}}}}…{{{{/NAME}}}} is both the '
-                "condition and the loop")
+        return (
+            f'Mustache has no "{word}": a section {{{{#NAME}}}}…{{{{/NAME}}}} is both the '
+            "condition and the loop"
+        )
     if name in names:
         return "Mustache reads its dot as a step inwards, so give it a name without dots"
     if dot and (shape := _resolve(head, scopes)):

@@ -43,9 +43,12 @@ def parse(template: str) -> tuple[Tag, ...]:
     """
     found = scan(template)
     for line, column, message in found.mistakes:
-        raise InspectorError(Code.InvalidParamValue, message,
-                             place=Place(line=line, column=column, param="template"),
-                             hint="correct the template")
+        raise InspectorError(
+            Code.InvalidParamValue,
+            message,
+            place=Place(line=line, column=column, param="template"),
+            hint="correct the template",
+        )
     return found.tags
 
 
@@ -113,8 +116,12 @@ class _Meter:
 
 
 def _over_budget(message: str) -> InspectorError:
-    return InspectorError(Code.InvalidParamValue, message, place=Place(param="template"),
-                          hint="nest fewer sections over lists, or attach fewer chunks")
+    return InspectorError(
+        Code.InvalidParamValue,
+        message,
+        place=Place(param="template"),
+        hint="nest fewer sections over lists, or attach fewer chunks",
+    )
 
 
 class _Rest:
@@ -132,7 +139,7 @@ class _Rest:
         return self._start < len(self._text)
 
     def __str__(self) -> str:
-        return self._text[self._start:]
+        return self._text[self._start :]
 
     def __getitem__(self, part: slice) -> _Rest:
         return _Rest(self._text, self._start + part.start, self._meter)
@@ -145,8 +152,10 @@ class _Rest:
         found = self._text.find(separator, self._start)
         if found < 0:
             return [str(self)]
-        return [self._text[self._start:found],
-                _Rest(self._text, found + len(separator), self._meter)]
+        return [
+            self._text[self._start : found],
+            _Rest(self._text, found + len(separator), self._meter),
+        ]
 
 
 class _Literal(str):
@@ -295,8 +304,9 @@ def render_marked(template: str, context: Any, budget: Budget = DEFAULT_BUDGET) 
     meter = _Meter(budget)
     tokens = list(_tokens(template, parse(template), meter))
     try:
-        text = chevron_render(tokens, partials_path=None, partials_dict={},
-                              scopes=[_Scope(context, meter)])
+        text = chevron_render(
+            tokens, partials_path=None, partials_dict={}, scopes=[_Scope(context, meter)]
+        )
     except RecursionError as error:
         raise _over_budget("the template's sections are nested too deeply") from error
     return Rendered(str(text), tuple(meter.marks))

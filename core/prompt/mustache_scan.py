@@ -31,9 +31,16 @@ class TagKind(StrEnum):
     DELIMITERS = "delimiters"
 
 
-_KIND_OF_SIGN = {"#": TagKind.SECTION, "^": TagKind.INVERTED, "/": TagKind.END,
-                 ">": TagKind.PARTIAL, "&": TagKind.VARIABLE, "{": TagKind.VARIABLE,
-                 "!": TagKind.COMMENT, "=": TagKind.DELIMITERS}
+_KIND_OF_SIGN = {
+    "#": TagKind.SECTION,
+    "^": TagKind.INVERTED,
+    "/": TagKind.END,
+    ">": TagKind.PARTIAL,
+    "&": TagKind.VARIABLE,
+    "{": TagKind.VARIABLE,
+    "!": TagKind.COMMENT,
+    "=": TagKind.DELIMITERS,
+}
 
 
 class Tag(NamedTuple):
@@ -96,8 +103,13 @@ class _Scanner:
     def scan(self) -> Scan:
         position = 0
         if len(self._text) > MAX_TEMPLATE:
-            self._mistakes.append(Mistake(1, 1, (
-                f"the template has {len(self._text)} characters, more than {MAX_TEMPLATE}")))
+            self._mistakes.append(
+                Mistake(
+                    1,
+                    1,
+                    (f"the template has {len(self._text)} characters, more than {MAX_TEMPLATE}"),
+                )
+            )
             return Scan((), tuple(self._mistakes))
         while len(self._mistakes) < MAX_PROBLEMS:
             start = self._text.find(self._left, position)
@@ -109,9 +121,15 @@ class _Scanner:
         # A broken tag may be the very one that should have closed them.
         if not self._cut:
             for tag in self._open[:MAX_PROBLEMS]:
-                self._mistake(tag.line, tag.column, (
-                    f"the section {_shown(tag)} is never closed: {{{{/{shortened(tag.name)}}}}} is "
-                    "missing"))
+                self._mistake(
+                    tag.line,
+                    tag.column,
+                    (
+                        f"the section {_shown(tag)} is never closed: "
+                        f"{{{{/{shortened(tag.name)}}}}} is "
+                        "missing"
+                    ),
+                )
         return Scan(tuple(self._tags), tuple(sorted(self._mistakes)[:MAX_PROBLEMS]))
 
     def _read(self, start: int) -> int:
@@ -124,24 +142,38 @@ class _Scanner:
         nested = -1 if stop < 0 or comment else self._text.find(self._left, inside, stop)
         if stop < 0 or nested >= 0:
             self._cut = True
-            head = shortened(self._text[start:start + 40].partition("\n")[0].rstrip())
-            self._mistake(line, column, (
-                f"the tag that begins with {head} is never closed: {self._right} is missing"))
+            head = shortened(self._text[start : start + 40].partition("\n")[0].rstrip())
+            self._mistake(
+                line,
+                column,
+                (f"the tag that begins with {head} is never closed: {self._right} is missing"),
+            )
             return nested
         body = self._text[inside:stop]
         if body.startswith("{"):
             if (self._left, self._right) != ("{{", "}}"):
                 self._cut = True
-                self._mistake(line, column, (
-                    "a tag with a third brace works with the delimiters {{ }} only; write "
-                    f"{self._left}&{shortened(body[1:].strip(' }'))}{self._right}"))
+                self._mistake(
+                    line,
+                    column,
+                    (
+                        "a tag with a third brace works with the delimiters {{ }} only; write "
+                        f"{self._left}&{shortened(body[1:].strip(' }'))}{self._right}"
+                    ),
+                )
             elif self._text.startswith("}", end):
                 end += 1
             else:
                 self._cut = True
-                self._mistake(line, column, (
-                    f"the tag {{{{{shortened(body)}}}}} opens with three braces, but closes with "
-                    "two"))
+                self._mistake(
+                    line,
+                    column,
+                    (
+                        f"the tag {{{{{shortened(body)}}}}} opens with three braces, but closes "
+                        "with "
+                        "two"
+                    ),
+                )
         self._add(body, start, end, line, column)
         return -1 if len(self._open) > MAX_NESTING else end
 
@@ -162,24 +194,30 @@ class _Scanner:
             self._open.append(tag)
             if len(self._open) > MAX_NESTING:
                 self._cut = True
-                self._mistake(line, column, (
-                    f"more than {MAX_NESTING} sections within each other"))
+                self._mistake(line, column, (f"more than {MAX_NESTING} sections within each other"))
         elif kind is TagKind.END:
             self._close(tag)
 
     def _close(self, tag: Tag) -> None:
         if not self._open:
-            self._mistake(tag.line, tag.column, (
-                f"{_shown(tag)} closes a section that is not open"))
+            self._mistake(
+                tag.line, tag.column, (f"{_shown(tag)} closes a section that is not open")
+            )
             return
         inner = self._open[-1]
         if inner.name == tag.name:
             self._open.pop()
             return
-        self._mistake(tag.line, tag.column, (
-            f"{_shown(tag)} does not match the open section {_shown(inner)} (line {inner.line}, "
-            f"column {inner.column})"))
-        del self._open[-sections_closed([t.name for t in self._open], tag.name):]
+        self._mistake(
+            tag.line,
+            tag.column,
+            (
+                f"{_shown(tag)} does not match the open section {_shown(inner)} (line "
+                f"{inner.line}, "
+                f"column {inner.column})"
+            ),
+        )
+        del self._open[-sections_closed([t.name for t in self._open], tag.name) :]
 
     def _set_delimiters(self, body: str, line: int, column: int) -> None:
         parts = body[1:-1].strip().split(" ")
@@ -187,9 +225,14 @@ class _Scanner:
         whole = len(body) > 1 and body.endswith("=") and len(parts) > 1 and not any(parts[1:-1])
         if not whole or "=" in left + right or any(c.isspace() for c in left + right):
             self._cut = True
-            self._mistake(line, column, (
-                "new delimiters are written {{=LEFT RIGHT=}}: two signs without '=', one space "
-                "between them"))
+            self._mistake(
+                line,
+                column,
+                (
+                    "new delimiters are written {{=LEFT RIGHT=}}: two signs without '=', one space "
+                    "between them"
+                ),
+            )
             return
         self._left, self._right = left, right
 

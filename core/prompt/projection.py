@@ -25,8 +25,10 @@ _AFTER = (Placement.AfterUserAsUser, Placement.AfterUserAsSystem)
 _AS_SYSTEM = (Placement.BeforeUserAsSystem, Placement.AfterUserAsSystem)
 
 # Hangul, kana, Han, Thai and the other scripts that tokenizers split into single characters.
-_WIDE = re.compile("[\u0e00-\u0eff\u1100-\u11ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff"
-                   "\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+_WIDE = re.compile(
+    "[\u0e00-\u0eff\u1100-\u11ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]"
+)
 _ASCII_PER_TOKEN = 4
 _OTHERS_PER_TOKEN = 2
 
@@ -115,11 +117,17 @@ def context_of(inputs: PromptInputs) -> dict[str, Any]:
     for instruction in inputs.instructions:
         context[f"instruction_{instruction.name}"] = instruction.text
     for block_index, block in enumerate(inputs.knowledge):
-        chunks = [{"id": chunk.id, "text": MarkedText(chunk.text, (block_index, chunk_index)),
-                   "distance": chunk.distance}
-                  for chunk_index, chunk in enumerate(block.chunks)]
-        context["knowledge"].append({"name": block.name, "has_chunks": bool(chunks),
-                                     "chunks": chunks})
+        chunks = [
+            {
+                "id": chunk.id,
+                "text": MarkedText(chunk.text, (block_index, chunk_index)),
+                "distance": chunk.distance,
+            }
+            for chunk_index, chunk in enumerate(block.chunks)
+        ]
+        context["knowledge"].append(
+            {"name": block.name, "has_chunks": bool(chunks), "chunks": chunks}
+        )
         context.setdefault(f"knowledge_{block.name}", []).extend(chunks)
     return context
 
@@ -150,8 +158,9 @@ def project(inputs: PromptInputs) -> tuple[Message, ...]:
     if not text.strip():
         return (*messages, player)
     role: Role = "system" if inputs.placement in _AS_SYSTEM else "user"
-    rendered = Message(role, text, "template",
-                       tuple(Span(mark.start, mark.end, *mark.mark) for mark in marks))
+    rendered = Message(
+        role, text, "template", tuple(Span(mark.start, mark.end, *mark.mark) for mark in marks)
+    )
     if inputs.placement is Placement.InPlaceOfUser:
         return (*messages, rendered)
     pair = (player, rendered) if inputs.placement in _AFTER else (rendered, player)
@@ -167,9 +176,13 @@ def recorded_messages(recorded: object) -> tuple[Message, ...]:
     """Return the messages of a recording, as `to_json` writes them; () for anything else."""
     if not isinstance(recorded, list):
         return ()
-    return tuple(Message(entry["role"], entry["content"], "recorded") for entry in recorded
-                 if isinstance(entry, dict) and entry.get("role") in get_args(Role)
-                 and isinstance(entry.get("content"), str))
+    return tuple(
+        Message(entry["role"], entry["content"], "recorded")
+        for entry in recorded
+        if isinstance(entry, dict)
+        and entry.get("role") in get_args(Role)
+        and isinstance(entry.get("content"), str)
+    )
 
 
 def to_json(messages: tuple[Message, ...]) -> list[dict[str, str]]:

@@ -25,8 +25,14 @@ _RESULT = re.compile(r"(?:^|\.)results?\[(\d{1,9})\]\.")
 _COUNT = re.compile(r"(?:^|\.)(?:raw_result_count|filtered_count|result_count)\Z")
 _SECTIONS = frozenset({"parameters", "params", "input", "output", "diagnostics"})
 _PARAMETERS = (frozenset(RetrieveParams.specs()) - {"input"}) | {
-    "raw_result_count", "filtered_count", "result_count", "dense_raw_count",
-    "dense_filtered_count", "sparse_raw_count", "fused_candidate_count"}
+    "raw_result_count",
+    "filtered_count",
+    "result_count",
+    "dense_raw_count",
+    "dense_filtered_count",
+    "sparse_raw_count",
+    "fused_candidate_count",
+}
 _HEAD = frozenset({"type", "exit", "next"})
 _MOST_PARTS = 16
 
@@ -49,8 +55,11 @@ class FlatNode:
     @property
     def sections(self) -> dict[str, Any]:
         """The sections of the newer form; results in the order of their indices."""
-        return {"parameters": self.parameters, "input": self.query,
-                "output": {"results": [self.results[index] for index in sorted(self.results)]}}
+        return {
+            "parameters": self.parameters,
+            "input": self.query,
+            "output": {"results": [self.results[index] for index in sorted(self.results)]},
+        }
 
     def merge(self, other: FlatNode) -> None:
         """Take over what the other says and this does not."""
@@ -72,8 +81,10 @@ def is_flat(keys: Iterable[str]) -> bool:
 
 def holds_turn(document: Mapping[str, Any]) -> bool:
     """Tell whether one of an object's values is a wrapped turn, or one in the flat form."""
-    return any(isinstance(value, dict) and (WRAPPED in value or is_flat(value))
-               for value in document.values())
+    return any(
+        isinstance(value, dict) and (WRAPPED in value or is_flat(value))
+        for value in document.values()
+    )
 
 
 def flat_nodes(document: Mapping[str, Any]) -> dict[str, FlatNode]:
@@ -127,7 +138,7 @@ def _place(path: str) -> tuple[str, _Key] | None:
     """Return node and key, a result's as (index, key); None for a key that is not known."""
     match = _RESULT.search(path)
     if match is not None:
-        return _node_of(path[:match.start()]), (int(match[1]), path[match.end():])
+        return _node_of(path[: match.start()]), (int(match[1]), path[match.end() :])
     prefix, _, name = path.rpartition(".")
     if name in _PARAMETERS or name == "query" or name in _HEAD:
         return _node_of(prefix), name
@@ -162,5 +173,5 @@ def _owner(path: str, nodes: Mapping[str, FlatNode]) -> tuple[FlatNode | None, s
             break
         owner = nodes.get(_node_of(prefix))
         if owner is not None:
-            return owner, path[len(prefix) + 1:]
+            return owner, path[len(prefix) + 1 :]
     return None, path

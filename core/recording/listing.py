@@ -74,16 +74,16 @@ class RecordedListing:
     @property
     def fields(self) -> tuple[str, ...]:
         """The number fields that at least one row has."""
-        return tuple(name for name in _FIELDS
-                     if any(getattr(row, name) is not None for row in self.rows))
+        return tuple(
+            name for name in _FIELDS if any(getattr(row, name) is not None for row in self.rows)
+        )
 
     @property
     def bar(self) -> Bar | None:
         """The distance, or else the score, where the recording has some."""
         distances = [row.distance for row in self.rows if row.distance is not None]
         if distances:
-            return Bar("distance", max([0.1, self.threshold, *distances]),
-                       self.threshold or None)
+            return Bar("distance", max([0.1, self.threshold, *distances]), self.threshold or None)
         scores = [row.score for row in self.rows if row.score is not None]
         return Bar("score", max([0.1, *scores])) if scores else None
 
@@ -98,8 +98,7 @@ class RecordedListing:
 
     def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
         """Return the near-misses that are listed, in their order."""
-        return [row.row for row in self.rows
-                if row.reason and reason in (None, row.reason)][:limit]
+        return [row.row for row in self.rows if row.reason and reason in (None, row.reason)][:limit]
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what rows are sorted by."""
@@ -112,8 +111,11 @@ class RecordedListing:
     def score_lines(self, row: int) -> tuple[ScoreLine, ...]:
         """Return the numbers that were recorded."""
         told = self.rows[row]
-        return tuple(ScoreLine(name, f"{getattr(told, name):g}", "as recorded")
-                     for name in self.fields if getattr(told, name) is not None)
+        return tuple(
+            ScoreLine(name, f"{getattr(told, name):g}", "as recorded")
+            for name in self.fields
+            if getattr(told, name) is not None
+        )
 
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return nothing: metadata is not recorded."""
@@ -154,8 +156,16 @@ class RecordedRetrieval:
         stages: list[Stage] = []
         for label, count, why in known:
             before = stages[-1].count if stages else count
-            stages.append(Stage(label, count or 0, Leg.NONE, (before or 0) - (count or 0),
-                                Reason.NONE, why if stages else ""))
+            stages.append(
+                Stage(
+                    label,
+                    count or 0,
+                    Leg.NONE,
+                    (before or 0) - (count or 0),
+                    Reason.NONE,
+                    why if stages else "",
+                )
+            )
         return tuple(stages)
 
     def _chain(self) -> list[tuple[str, int | None, str]]:
@@ -164,24 +174,32 @@ class RecordedRetrieval:
         result = self._count("result_count")
         hits = len(self.hits) if result is None else result
         if isinstance(params, KeywordRetrieveParams):
-            return [("entries", self._count("entry_count"), ""),
-                    ("matched", raw, "without query words"),
-                    ("at or above min_score", kept, "by min_score"), ("hits", hits, "beyond k")]
+            return [
+                ("entries", self._count("entry_count"), ""),
+                ("matched", raw, "without query words"),
+                ("at or above min_score", kept, "by min_score"),
+                ("hits", hits, "beyond k"),
+            ]
         if isinstance(params, RetrieveSubgraphParams):
-            return [("nodes", self._count("node_count"), ""),
-                    ("in scope", self._count("in_scope_count"), "by scope"),
-                    ("found", raw, "not found"),
-                    ("matches", self._count("match_count"), "beyond top_k"),
-                    ("in the prompt", hits, "by the walk")]
+            return [
+                ("nodes", self._count("node_count"), ""),
+                ("in scope", self._count("in_scope_count"), "by scope"),
+                ("found", raw, "not found"),
+                ("matches", self._count("match_count"), "beyond top_k"),
+                ("in the prompt", hits, "by the walk"),
+            ]
         if isinstance(params, ClassifyIntentParams):
             return [("nearest", raw, ""), ("within threshold", hits, "by threshold")]
         mode = params.retrieval_mode if isinstance(params, RetrieveParams) else None
         if mode is RetrievalMode.Lexical:
             return [("BM25 leg", raw, ""), ("hits", hits, "beyond top_k")]
         fused = self._count("fused_candidate_count") if mode is RetrievalMode.Hybrid else None
-        return [("raw" if mode is not RetrievalMode.Hybrid else "both legs", raw, ""),
-                ("within threshold", kept, "by threshold"), ("fused", fused, "in both legs"),
-                ("hits", hits, "beyond top_k")]
+        return [
+            ("raw" if mode is not RetrievalMode.Hybrid else "both legs", raw, ""),
+            ("within threshold", kept, "by threshold"),
+            ("fused", fused, "in both legs"),
+            ("hits", hits, "beyond top_k"),
+        ]
 
     @property
     def _kept(self) -> int | None:
@@ -195,15 +213,18 @@ class RecordedRetrieval:
     def how(self) -> str:
         """The mode, or the kind of search, and that it was recorded."""
         params = self.params
-        what = (params.retrieval_mode.name if isinstance(params, RetrieveParams)
-                else params.node_type)
+        what = (
+            params.retrieval_mode.name if isinstance(params, RetrieveParams) else params.node_type
+        )
         return f"{what}, recorded"
 
     @property
     def no_distances(self) -> str:
         """Why the plot is empty."""
-        return ("A recorded turn has the distances of its hits only. Open its graph and run the "
-                "question to see those of all records.")
+        return (
+            "A recorded turn has the distances of its hits only. Open its graph and run the "
+            "question to see those of all records."
+        )
 
     @property
     def nothing_found(self) -> tuple[str, str]:
@@ -213,8 +234,16 @@ class RecordedRetrieval:
     def near_misses(self, limit: int) -> list[dict[str, Any]]:
         """Return the first near-misses that are listed."""
         told = [self.listing.story(row) for row in self.listing.near_miss_rows(limit)]
-        return [{"id": row.id, "distance": row.distance, "rank": row.rank,
-                 "reason": row.reason.value, "needs": row.needs} for row in told]
+        return [
+            {
+                "id": row.id,
+                "distance": row.distance,
+                "rank": row.rank,
+                "reason": row.reason.value,
+                "needs": row.needs,
+            }
+            for row in told
+        ]
 
     def diagnostics(self) -> dict[str, Any]:
         """Return what was recorded, unknown keys included."""

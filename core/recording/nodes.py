@@ -53,11 +53,23 @@ def read_node(entry: object, index: int, path: str, findings: Findings) -> NodeR
         table = RetrieveParams
     name = texts["name"] or texts["type"] or f"node {index + 1}"
     if table is None:
-        findings.warning(f'unknown node type "{texts["type"]}": what node "{name}" did is shown '
-                         "as it is recorded", path, hint=did_you_mean(texts["type"], NODE_TYPES))
+        findings.warning(
+            f'unknown node type "{texts["type"]}": what node "{name}" did is shown '
+            "as it is recorded",
+            path,
+            hint=did_you_mean(texts["type"], NODE_TYPES),
+        )
         return NodeRun(name, texts["type"], texts["exit"], texts["next"], sections=recorded)
-    return _run(name, table, texts["exit"], texts["next"], sections, recorded,
-                f"{path}.diagnostics", findings)
+    return _run(
+        name,
+        table,
+        texts["exit"],
+        texts["next"],
+        sections,
+        recorded,
+        f"{path}.diagnostics",
+        findings,
+    )
 
 
 def read_flat_node(name: str, node: FlatNode, findings: Findings) -> NodeRun:
@@ -65,13 +77,21 @@ def read_flat_node(name: str, node: FlatNode, findings: Findings) -> NodeRun:
     head = {key: text(value) or "" for key, value in node.head.items()}
     table = node_table(head.get("type", "")) or RetrieveParams
     taken = head.get("exit") or ("found" if node.results else "not_found")
-    return _run(name, table, taken, head.get("next", ""), node.sections, node.sections, name,
-                findings)
+    return _run(
+        name, table, taken, head.get("next", ""), node.sections, node.sections, name, findings
+    )
 
 
-def _run(name: str, table: type[NodeParams], taken_exit: str, target: str,
-         sections: Mapping[str, Any], recorded: Mapping[str, Any], path: str,
-         findings: Findings) -> NodeRun:
+def _run(
+    name: str,
+    table: type[NodeParams],
+    taken_exit: str,
+    target: str,
+    sections: Mapping[str, Any],
+    recorded: Mapping[str, Any],
+    path: str,
+    findings: Findings,
+) -> NodeRun:
     values, notes = _values(table, sections["parameters"])
     for note in notes:
         findings.warning(f'node "{name}": {note}', f"{path}.parameters")
@@ -79,8 +99,16 @@ def _run(name: str, table: type[NodeParams], taken_exit: str, target: str,
     params = table(**values, **({exit_field: target} if exit_field is not None else {}))
     output = text(sections["output"].get("text")) or ""
     if not (table.attaches_knowledge or table is ClassifyIntentParams):
-        return NodeRun(name, table.node_type, taken_exit, target, output=output, params=params,
-                       projection=_projection(sections), sections=recorded)
+        return NodeRun(
+            name,
+            table.node_type,
+            taken_exit,
+            target,
+            output=output,
+            params=params,
+            projection=_projection(sections),
+            sections=recorded,
+        )
     query = text(sections["input"].get("query")) or ""
     rows = _hits(sections, path, findings)
     if isinstance(params, ClassifyIntentParams) and "threshold" in values:
@@ -88,11 +116,24 @@ def _run(name: str, table: type[NodeParams], taken_exit: str, target: str,
     _check_count(sections, rows, path, findings)
     listing = RecordedListing(rows, query, getattr(params, "threshold", 0.0))
     retrieval = RecordedRetrieval(
-        params, getattr(params, "source", "") or name, query, listing, frozenset(values),
-        sections["parameters"], recorded, notes)
-    return NodeRun(name, table.node_type, taken_exit, target,
-                   output=output or "\n".join(hit.text for hit in listing.hits), params=params,
-                   retrieval=retrieval)
+        params,
+        getattr(params, "source", "") or name,
+        query,
+        listing,
+        frozenset(values),
+        sections["parameters"],
+        recorded,
+        notes,
+    )
+    return NodeRun(
+        name,
+        table.node_type,
+        taken_exit,
+        target,
+        output=output or "\n".join(hit.text for hit in listing.hits),
+        params=params,
+        retrieval=retrieval,
+    )
 
 
 def _projection(sections: Mapping[str, Mapping[str, Any]]) -> Projection | None:
@@ -114,8 +155,9 @@ def _sections(diagnostics: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return parameters, input and output, of dotted keys too; {} for one that is not there."""
     dotted: Mapping[str, Any] = {}
     if is_flat(diagnostics) or not any(name in diagnostics for name in _SECTIONS):
-        dotted = flat_sections({key: value for key, value in diagnostics.items()
-                                if key not in _SECTIONS})
+        dotted = flat_sections(
+            {key: value for key, value in diagnostics.items() if key not in _SECTIONS}
+        )
     sections = {}
     for name in _SECTIONS:
         section = diagnostics.get(name)
@@ -127,8 +169,9 @@ def _is_search(sections: Mapping[str, Mapping[str, Any]]) -> bool:
     return bool(sections["output"].get("results")) or "raw_result_count" in sections["parameters"]
 
 
-def _values(table: type[NodeParams], recorded: Mapping[str, Any]
-            ) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _values(
+    table: type[NodeParams], recorded: Mapping[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the recorded parameters that the node can have, and what is wrong with the others."""
     values: dict[str, Any] = {}
     notes = []
@@ -145,8 +188,9 @@ def _values(table: type[NodeParams], recorded: Mapping[str, Any]
     return values, tuple(notes)
 
 
-def _hits(sections: Mapping[str, Mapping[str, Any]], path: str,
-          findings: Findings) -> tuple[Hit, ...]:
+def _hits(
+    sections: Mapping[str, Mapping[str, Any]], path: str, findings: Findings
+) -> tuple[Hit, ...]:
     results = sections["output"].get("results")
     if results is None:
         return ()
@@ -163,28 +207,41 @@ def _hits(sections: Mapping[str, Mapping[str, Any]], path: str,
     return tuple(hits)
 
 
-def _check_count(sections: Mapping[str, Mapping[str, Any]], rows: Sequence[Hit], path: str,
-                 findings: Findings) -> None:
+def _check_count(
+    sections: Mapping[str, Mapping[str, Any]], rows: Sequence[Hit], path: str, findings: Findings
+) -> None:
     counted = whole(sections["parameters"].get("result_count"))
     listed = sum(not row.reason for row in rows)
     if counted is not None and counted != listed:
-        findings.warning(f"result_count is {counted}, and {listed} are listed",
-                         f"{path}.parameters.result_count")
+        findings.warning(
+            f"result_count is {counted}, and {listed} are listed", f"{path}.parameters.result_count"
+        )
 
 
 def _gated(rows: Sequence[Hit], threshold: float) -> tuple[Hit, ...]:
     """Tell the examples beyond the threshold, which ClassifyIntent lists too, from its hits."""
     limit = np.float32(threshold)
-    return tuple(row if not limit or row.distance is None or np.float32(row.distance) <= limit
-                 else replace(row, reason=Reason.THRESHOLD) for row in rows)
+    return tuple(
+        row
+        if not limit or row.distance is None or np.float32(row.distance) <= limit
+        else replace(row, reason=Reason.THRESHOLD)
+        for row in rows
+    )
 
 
 def _hit(row: int, hit_id: str, result: Mapping[str, Any]) -> Hit:
     distance = number(result.get("distance"))
-    return Hit(row=row, id=hit_id, text=text(result.get("text")) or "", reason=Reason.NONE,
-               rank=row + 1, distance=distance, exact_distance=distance,
-               bm25_score=number(result.get("bm25_score")),
-               rank_dense=whole(result.get("rank_dense")) or None,
-               rank_sparse=whole(result.get("rank_sparse")) or None,
-               score=number(result.get("score")),
-               match_reason=text(result.get("match_reason")) or "")
+    return Hit(
+        row=row,
+        id=hit_id,
+        text=text(result.get("text")) or "",
+        reason=Reason.NONE,
+        rank=row + 1,
+        distance=distance,
+        exact_distance=distance,
+        bm25_score=number(result.get("bm25_score")),
+        rank_dense=whole(result.get("rank_dense")) or None,
+        rank_sparse=whole(result.get("rank_sparse")) or None,
+        score=number(result.get("score")),
+        match_reason=text(result.get("match_reason")) or "",
+    )

@@ -53,12 +53,20 @@ def read_recording(path: Path) -> Recording:
     findings = Findings(Code.InvalidParamValue, str(path))
     found = _read(path, findings)
     if not found and not findings.has_errors:
-        findings.error("there is no recorded turn in this file", hint="save the debug_info of a "
-                       "turn that ran with diagnostics switched on")
+        findings.error(
+            "there is no recorded turn in this file",
+            hint="save the debug_info of a turn that ran with diagnostics switched on",
+        )
     known = any(run.params is not None for turn in found for run in turn.runs)
     if found and not known and not findings.has_errors:
-        ended = next((f"; a turn ended in {turn.error.code} {turn.error.name}: "
-                      f"{turn.error.message}" for turn in found if turn.error is not None), "")
+        ended = next(
+            (
+                f"; a turn ended in {turn.error.code} {turn.error.name}: {turn.error.message}"
+                for turn in found
+                if turn.error is not None
+            ),
+            "",
+        )
         findings.error(f"no node ran here that is of a known type{ended}")
     refuse_errors(findings)
     graph, turns = graph_and_turns(found)
@@ -76,8 +84,11 @@ def _read(path: Path, findings: Findings) -> list[RecordedRuns]:
         findings.extend(log if found else own)
         return found
     if isinstance(document, list):
-        return [turn for index, entry in enumerate(document)
-                if (turn := _one_of_many(entry, f"[{index}]", None, findings)) is not None]
+        return [
+            turn
+            for index, entry in enumerate(document)
+            if (turn := _one_of_many(entry, f"[{index}]", None, findings)) is not None
+        ]
     turn = read_runs(document, "", findings)
     return [] if turn is None else [turn]
 
@@ -104,19 +115,30 @@ def _lines(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
             # Explaining is slow, and no more than these are kept.
             if len(findings) < FINDINGS_LIMIT:
                 problem = explain(content.decode(errors="replace"), error.pos, error.msg)
-                findings.warning(f"left out: invalid JSON: {problem.message}", hint=problem.hint,
-                                 place=Place(findings.file, line, problem.position + 1))
+                findings.warning(
+                    f"left out: invalid JSON: {problem.message}",
+                    hint=problem.hint,
+                    place=Place(findings.file, line, problem.position + 1),
+                )
         else:
             yield line, value
 
 
-def _one_of_many(entry: object, path: str, line: int | None,
-                 findings: Findings) -> RecordedRuns | None:
+def _one_of_many(
+    entry: object, path: str, line: int | None, findings: Findings
+) -> RecordedRuns | None:
     """Read one of several turns; without it the others are still of use, so errors are none."""
     own = Findings(findings.code, findings.file)
     turn = read_runs(entry, path, own)
-    findings.extend(replace(
-        finding, severity=Severity.WARNING, place=replace(finding.place, line=line),
-        message=f"left out: {finding.message}" if finding.severity is Severity.ERROR
-        else finding.message) for finding in own)
+    findings.extend(
+        replace(
+            finding,
+            severity=Severity.WARNING,
+            place=replace(finding.place, line=line),
+            message=f"left out: {finding.message}"
+            if finding.severity is Severity.ERROR
+            else finding.message,
+        )
+        for finding in own
+    )
     return turn

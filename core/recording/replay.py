@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from core.nodes.retrievals import RetrievalResult
     from core.opening.opening import Opened
 
-_KINDS = {"knowledge": FileKind.KNOWLEDGE, "corpus": FileKind.CORPUS,
-          "knowledge_graph": FileKind.KNOWLEDGE_GRAPH}
+_KINDS = {
+    "knowledge": FileKind.KNOWLEDGE,
+    "corpus": FileKind.CORPUS,
+    "knowledge_graph": FileKind.KNOWLEDGE_GRAPH,
+}
 _SELECTING = ("retrieval_mode", "top_k", "threshold", "rrf_k", "filter")
 _SHOWN_CHARACTERS = 60
 
@@ -81,10 +84,16 @@ class _Place:
     is_cancelled: IsCancelled
 
 
-def replay_turn(turn: Turn, target: Opened, *, tolerance: float = TOLERANCE,
-                variables: Mapping[str, str] | None = None, play: Play | None = None,
-                progress: Progress = no_progress,
-                is_cancelled: IsCancelled = never_cancelled) -> TurnReplay:
+def replay_turn(
+    turn: Turn,
+    target: Opened,
+    *,
+    tolerance: float = TOLERANCE,
+    variables: Mapping[str, str] | None = None,
+    play: Play | None = None,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> TurnReplay:
     """Search again, with the recorded queries and parameters, in the storages of `target`.
 
     Each node runs on its own, so that what other nodes said does not matter. A parameter that is
@@ -105,10 +114,16 @@ def replay_turn(turn: Turn, target: Opened, *, tolerance: float = TOLERANCE,
         When `is_cancelled` says so.
     """
     place = _Place(target, variables or {}, play or Play(), tolerance, progress, is_cancelled)
-    nodes = tuple(_replay(run, run.params, run.retrieval, turn, place) for run in turn.runs
-                  if run.params is not None and run.retrieval is not None)
-    notes = tuple(f'node "{run.name}" is not replayed: its type "{run.type}" is not known here'
-                  for run in turn.runs if run.params is None)
+    nodes = tuple(
+        _replay(run, run.params, run.retrieval, turn, place)
+        for run in turn.runs
+        if run.params is not None and run.retrieval is not None
+    )
+    notes = tuple(
+        f'node "{run.name}" is not replayed: its type "{run.type}" is not known here'
+        for run in turn.runs
+        if run.params is None
+    )
     return TurnReplay(turn, nodes, notes)
 
 
@@ -120,30 +135,48 @@ class _Plan:
     changed: list[str] = field(default_factory=list)
 
 
-def _replay(run: NodeRun, params: NodeParams, recorded: RetrievalResult, turn: Turn,
-            place: _Place) -> NodeReplay:
+def _replay(
+    run: NodeRun, params: NodeParams, recorded: RetrievalResult, turn: Turn, place: _Place
+) -> NodeReplay:
     plan = _plan(run.name, params, recorded, place.target)
     query = recorded.query.strip()
     if not query and recorded.hits:
         query = turn.request.message.strip()
         if not query:
             error = InspectorError(
-                Code.InvalidParamValue, "the recording has hits, but neither query nor message",
-                place=Place(node=run.name), hint='add "message" to it')
-            return NodeReplay(run.name, run.type, "", recorded, None, Comparison(), error,
-                              tuple(plan.changed))
+                Code.InvalidParamValue,
+                "the recording has hits, but neither query nor message",
+                place=Place(node=run.name),
+                hint='add "message" to it',
+            )
+            return NodeReplay(
+                run.name, run.type, "", recorded, None, Comparison(), error, tuple(plan.changed)
+            )
         plan.changed.append("the query is not recorded; the player's message is searched with")
-    request = TurnRequest(query, {run.name: plan.params}, run.name, variables=place.variables,
-                          play=place.play)
-    again = run_turn(request, place.target.workspace, progress=place.progress,
-                     is_cancelled=place.is_cancelled)
+    request = TurnRequest(
+        query, {run.name: plan.params}, run.name, variables=place.variables, play=place.play
+    )
+    again = run_turn(
+        request, place.target.workspace, progress=place.progress, is_cancelled=place.is_cancelled
+    )
     ran = again.run_of(run.name)
     here = ran.retrieval if ran is not None else None
-    comparison = (compare_hits(recorded.hits, here.hits, place.tolerance) if here is not None
-                  else Comparison())
+    comparison = (
+        compare_hits(recorded.hits, here.hits, place.tolerance)
+        if here is not None
+        else Comparison()
+    )
     # Nothing is searched with nothing, so that no storage can be in the way.
-    return NodeReplay(run.name, run.type, query, recorded, here, comparison,
-                      again.error if query else None, tuple(plan.changed))
+    return NodeReplay(
+        run.name,
+        run.type,
+        query,
+        recorded,
+        here,
+        comparison,
+        again.error if query else None,
+        tuple(plan.changed),
+    )
 
 
 def _plan(name: str, recorded: NodeParams, retrieval: RetrievalResult, target: Opened) -> _Plan:
@@ -151,8 +184,14 @@ def _plan(name: str, recorded: NodeParams, retrieval: RetrievalResult, target: O
     taken, notes = frozenset(specs), list[str]()
     if isinstance(retrieval, RecordedRetrieval):
         taken, notes = retrieval.taken, list(retrieval.notes)
-    base = next((node.params for node in target.graph.nodes
-                 if node.name == name and type(node.params) is type(recorded)), type(recorded)())
+    base = next(
+        (
+            node.params
+            for node in target.graph.nodes
+            if node.name == name and type(node.params) is type(recorded)
+        ),
+        type(recorded)(),
+    )
     values = {param: getattr(recorded, param) for param in taken if not specs[param].is_exit}
     if "source_kind" in specs and values.get("embedded_string_storage"):
         values.setdefault("source_kind", KnowledgeSourceKind.FromFile)
@@ -160,8 +199,11 @@ def _plan(name: str, recorded: NodeParams, retrieval: RetrievalResult, target: O
         values.setdefault("source_kind", KnowledgeSourceKind.FromName)
     ends = {param: "" for param, spec in specs.items() if spec.is_exit or param == "input"}
     plan = _Plan(replace(base, **(values | ends)), notes)
-    unknown = [f"{param} ({_shown(plan.params, param)} here)" for param in _SELECTING
-               if param in specs and param not in taken and _is_read(plan.params, param)]
+    unknown = [
+        f"{param} ({_shown(plan.params, param)} here)"
+        for param in _SELECTING
+        if param in specs and param not in taken and _is_read(plan.params, param)
+    ]
     if unknown:
         plan.changed.append(f"not recorded: {', '.join(unknown)}")
     _choose_storage(plan, base, target)
@@ -184,8 +226,7 @@ def _choose_storage(plan: _Plan, base: NodeParams, target: Opened) -> None:
             return
     if _is_from_name(base):
         plan.params = replace(plan.params, **_from_name(base))
-        plan.changed.append(f'{why}; the memory store "{_value(base, "storage_name")}" is '
-                            "searched")
+        plan.changed.append(f'{why}; the memory store "{_value(base, "storage_name")}" is searched')
         return
     storage = _value(base, param) or _only_storage(kind, target)
     if storage and storage != recorded:
@@ -195,8 +236,14 @@ def _choose_storage(plan: _Plan, base: NodeParams, target: Opened) -> None:
 
 def _storage_param(params: NodeParams) -> tuple[str, str]:
     """Return which parameter names the file that a node searches, and the kind of that file."""
-    return next(((name, spec.file_kind) for name, spec in params.specs().items()
-                 if spec.file_kind in _KINDS), ("", ""))
+    return next(
+        (
+            (name, spec.file_kind)
+            for name, spec in params.specs().items()
+            if spec.file_kind in _KINDS
+        ),
+        ("", ""),
+    )
 
 
 def _only_storage(kind: str, target: Opened) -> str:
@@ -215,15 +262,19 @@ def _is_from_name(params: NodeParams) -> bool:
 
 
 def _from_name(base: NodeParams) -> dict[str, Any]:
-    return {param: getattr(base, param)
-            for param in ("source_kind", "storage_name", "schema", "embedded_string_storage")}
+    return {
+        param: getattr(base, param)
+        for param in ("source_kind", "storage_name", "schema", "embedded_string_storage")
+    }
 
 
 def _is_read(params: NodeParams, param: str) -> bool:
     """Tell whether the node's mode reads a parameter at all."""
     mode = getattr(params, "retrieval_mode", RetrievalMode.Dense)
-    return {"rrf_k": mode is RetrievalMode.Hybrid,
-            "threshold": mode is not RetrievalMode.Lexical}.get(param, True)
+    return {
+        "rrf_k": mode is RetrievalMode.Hybrid,
+        "threshold": mode is not RetrievalMode.Lexical,
+    }.get(param, True)
 
 
 def _value(params: NodeParams, param: str) -> str:
@@ -233,4 +284,4 @@ def _value(params: NodeParams, param: str) -> str:
 def _shown(params: NodeParams, param: str) -> str:
     value = params.specs()[param].to_json(getattr(params, param))
     text = f"{value:g}" if isinstance(value, float) else str(value) or "none"
-    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS - 1] + "…"
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"

@@ -62,23 +62,34 @@ def read_runs(document: object, path: str, findings: Findings) -> RecordedRuns |
     if content is None:
         return None
     if "start_node" in content and "status" not in content:
-        findings.error("this is a graph, and no turn that was recorded", path,
-                       hint="save the debug_info of a turn that ran in the game")
+        findings.error(
+            "this is a graph, and no turn that was recorded",
+            path,
+            hint="save the debug_info of a turn that ran in the game",
+        )
         return None
     if "nodes" in content:
         is_error = content.get("status") == ERROR
         runs = _envelope_runs(content["nodes"], _below(path, "nodes"), is_error, findings)
     else:
-        runs = [read_flat_node(name, node, findings)
-                for name, node in flat_nodes(content).items()]
+        runs = [read_flat_node(name, node, findings) for name, node in flat_nodes(content).items()]
         if not runs:
-            findings.error('no recorded turn: neither a list of "nodes" nor keys such as '
-                           '"knowledge.result[000].id"', path)
+            findings.error(
+                'no recorded turn: neither a list of "nodes" nor keys such as '
+                '"knowledge.result[000].id"',
+                path,
+            )
     if findings.has_errors:
         return None
     everything = _joined(outer, _joined(wrapper, content))
-    message = next((value for key in _MESSAGE_KEYS if isinstance(value := everything.get(key), str)
-                    and value.strip()), "")
+    message = next(
+        (
+            value
+            for key in _MESSAGE_KEYS
+            if isinstance(value := everything.get(key), str) and value.strip()
+        ),
+        "",
+    )
     if not message:
         message = next((run.retrieval.query for run in runs if run.retrieval is not None), "")
     return RecordedRuns(tuple(runs), message, everything, _error_of(content, findings.file))
@@ -104,11 +115,13 @@ def graph_and_turns(recorded: Sequence[RecordedRuns]) -> tuple[GraphDescription,
 
 
 def _turn(recorded: RecordedRuns, tables: Mapping[str, NodeParams], start_node: str) -> Turn:
-    ran = {run.name: _with_exits(run.params, tables[run.name]) for run in recorded.runs
-           if run.params is not None}
+    ran = {
+        run.name: _with_exits(run.params, tables[run.name])
+        for run in recorded.runs
+        if run.params is not None
+    }
     request = TurnRequest(recorded.message, {**tables, **ran}, _start_of(recorded) or start_node)
-    return Turn(request, recorded.runs, recorded.error, recorded=True,
-                document=recorded.document)
+    return Turn(request, recorded.runs, recorded.error, recorded=True, document=recorded.document)
 
 
 def _start_of(turn: RecordedRuns) -> str:
@@ -119,35 +132,46 @@ def _with_exits_of(known: NodeParams | None, params: NodeParams, taken: str) -> 
     """Return the parameters with the exits of an earlier run, but for the one taken now."""
     if type(known) is not type(params):
         return params
-    return replace(params, **{field: getattr(known, field) for route, field
-                              in params.exits().items() if route != taken})
+    return replace(
+        params,
+        **{
+            field: getattr(known, field)
+            for route, field in params.exits().items()
+            if route != taken
+        },
+    )
 
 
 def _with_exits(params: NodeParams, other: NodeParams) -> NodeParams:
     """Return the parameters with the exits of the other table, where that has these exits."""
-    return replace(params, **{field: getattr(other, field, "") for field
-                              in params.exits().values()})
+    return replace(
+        params, **{field: getattr(other, field, "") for field in params.exits().values()}
+    )
 
 
 def _without_dangling_exits(params: NodeParams, tables: Mapping[str, NodeParams]) -> NodeParams:
-    return replace(params, **{field: "" for field in params.exits().values()
-                              if getattr(params, field) not in tables})
+    return replace(
+        params,
+        **{field: "" for field in params.exits().values() if getattr(params, field) not in tables},
+    )
 
 
-def _envelope_runs(nodes: object, path: str, is_error: bool,
-                   findings: Findings) -> list[NodeRun]:
+def _envelope_runs(nodes: object, path: str, is_error: bool, findings: Findings) -> list[NodeRun]:
     if not isinstance(nodes, list):
         findings.error(f'a recorded turn has a list of "nodes"; found {describe(nodes)}', path)
         return []
     if not nodes and not is_error:
         findings.error("no node ran in this turn", path)
-    runs = (read_node(entry, index, f"{path}[{index}]", findings)
-            for index, entry in enumerate(nodes))
+    runs = (
+        read_node(entry, index, f"{path}[{index}]", findings) for index, entry in enumerate(nodes)
+    )
     return [run for run in runs if run is not None]
 
 
-def _wrapper_in(document: dict[str, Any], path: str,
-                ) -> tuple[Mapping[str, Any], dict[str, Any], str]:
+def _wrapper_in(
+    document: dict[str, Any],
+    path: str,
+) -> tuple[Mapping[str, Any], dict[str, Any], str]:
     """Return what stands around the object that holds ``debug_info``, that object, its path.
 
     It is the document itself, or where that is no turn, an object inside it.
@@ -160,8 +184,7 @@ def _wrapper_in(document: dict[str, Any], path: str,
     return {}, document, path
 
 
-def _unwrapped(wrapper: dict[str, Any], path: str,
-               findings: Findings) -> Mapping[str, Any] | None:
+def _unwrapped(wrapper: dict[str, Any], path: str, findings: Findings) -> Mapping[str, Any] | None:
     """Return what ``debug_info`` holds, which may be JSON in a text, or the wrapper itself."""
     content = wrapper.get(WRAPPED, wrapper)
     if isinstance(content, str):
@@ -171,8 +194,11 @@ def _unwrapped(wrapper: dict[str, Any], path: str,
             findings.error(f"the text is no JSON: {error.msg}", path)
             return None
     if not isinstance(content, dict):
-        findings.error(f"expected an object, found {describe(content)}", path,
-                       hint="were the diagnostics switched on?")
+        findings.error(
+            f"expected an object, found {describe(content)}",
+            path,
+            hint="were the diagnostics switched on?",
+        )
         return None
     if content is not wrapper and too_deep(content):
         findings.error("brackets are nested too deep", path)
@@ -183,8 +209,14 @@ def _unwrapped(wrapper: dict[str, Any], path: str,
 def _joined(wrapper: Mapping[str, Any], content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the content, then what stands beside it in its wrapper."""
     beside = {key: value for key, value in wrapper.items() if key != WRAPPED}
-    return {**content, **{f"{key} (beside {WRAPPED})" if key in content else key: value
-                          for key, value in beside.items() if content.get(key) != value}}
+    return {
+        **content,
+        **{
+            f"{key} (beside {WRAPPED})" if key in content else key: value
+            for key, value in beside.items()
+            if content.get(key) != value
+        },
+    }
 
 
 def _below(path: str, key: str) -> str:
@@ -197,7 +229,9 @@ def _error_of(content: Mapping[str, Any], file: str) -> InspectorError | None:
         return None
     error = content.get("error")
     told = error if isinstance(error, dict) else {"message": error}
-    code = next((known for known in Code if known == whole(told.get("code"))),
-                Code.InferenceFailed)
-    return InspectorError(code, str(told.get("message") or "the recorded turn ended in an error"),
-                          place=Place(file=file))
+    code = next((known for known in Code if known == whole(told.get("code"))), Code.InferenceFailed)
+    return InspectorError(
+        code,
+        str(told.get("message") or "the recorded turn ended in an error"),
+        place=Place(file=file),
+    )

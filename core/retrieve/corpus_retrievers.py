@@ -35,8 +35,9 @@ class SemanticRetriever:
         self.search = search
         self.threshold = threshold
 
-    def retrieve(self, query: str, corpus: CorpusProtocol,
-                 k: int = DEFAULT_K) -> list[RetrievalHit]:
+    def retrieve(
+        self, query: str, corpus: CorpusProtocol, k: int = DEFAULT_K
+    ) -> list[RetrievalHit]:
         """Return the nearest `k` entries within the threshold, nearest first.
 
         Raises
@@ -69,8 +70,9 @@ class HybridRetriever:
         self.threshold = threshold
         self.rrf_k = rrf_k
 
-    def retrieve(self, query: str, corpus: CorpusProtocol,
-                 k: int = DEFAULT_K) -> list[RetrievalHit]:
+    def retrieve(
+        self, query: str, corpus: CorpusProtocol, k: int = DEFAULT_K
+    ) -> list[RetrievalHit]:
         """Return the first `k` entries of the fused ranking.
 
         Raises
@@ -96,14 +98,16 @@ def _by_ranks(hit: Hit) -> tuple[float, str]:
     return hit.fused_score or 0.0, reason
 
 
-def _hits(found: Iterable[Hit], corpus: CorpusProtocol,
-          story: Callable[[Hit], tuple[float, str]]) -> Iterable[RetrievalHit]:
+def _hits(
+    found: Iterable[Hit], corpus: CorpusProtocol, story: Callable[[Hit], tuple[float, str]]
+) -> Iterable[RetrievalHit]:
     for hit in found:
         entry = corpus.get(hit.id)
         if entry is None:
             raise InspectorError(
                 Code.InvalidEmbeddedStringStorageData,
                 f'the search found the record "{hit.id}", which is no entry of the corpus',
-                hint="search the records of the same corpus")
+                hint="search the records of the same corpus",
+            )
         score, reason = story(hit)
         yield RetrievalHit(entry, score, reason)

@@ -34,9 +34,17 @@ def search_of(corpus: Corpus, folder: Path, models: ModelProvider) -> Search:
     entries = corpus.entries()
     texts = tuple(entry.body for entry in entries)
     knowledge = KnowledgeBase(
-        path=folder, files=(folder,), name=corpus.name, config=KnowledgeConfig(made_up=True),
-        ids=tuple(entry.path for entry in entries), texts=texts,
-        metadata=tuple(entry.metadata for entry in entries), columns={}, fields=(), findings=(),
-        digest=texts_digest(texts))
+        path=folder,
+        files=(folder,),
+        name=corpus.name,
+        config=KnowledgeConfig(made_up=True),
+        ids=tuple(entry.path for entry in entries),
+        texts=texts,
+        metadata=tuple(entry.metadata for entry in entries),
+        columns={},
+        fields=(),
+        findings=(),
+        digest=texts_digest(texts),
+    )
     search = KnowledgeSearch(knowledge, models, SidecarFolder(folder, cache_folder()))
     return partial(search.search, dense=True)

@@ -61,8 +61,11 @@ class RecordListing:
         if dense is None or self.settings.mode is RetrievalMode.Lexical:
             return None
         end = float(dense.distances[dense.order[-1]]) if len(dense.order) else 1.0
-        return Bar("distance", max(end, _LEAST_END),
-                   self.settings.threshold if self.settings.limited else None)
+        return Bar(
+            "distance",
+            max(end, _LEAST_END),
+            self.settings.threshold if self.settings.limited else None,
+        )
 
     @cached_property
     def words(self) -> QueryWords:
@@ -84,8 +87,11 @@ class RecordListing:
         """How long the search took."""
         found = self.candidates
         dense = found.dense
-        return Timing(found.search_ms, None if dense is None else found.embed_ms,
-                      dense is not None and not dense.from_index)
+        return Timing(
+            found.search_ms,
+            None if dense is None else found.embed_ms,
+            dense is not None and not dense.from_index,
+        )
 
     @property
     def known_fields(self) -> tuple[str, ...] | None:
@@ -122,8 +128,9 @@ def near_miss_keys(selection: Selection, field: str, rows: Sequence[int]) -> Sor
     return _numbers(selection, found, field, at)
 
 
-def _numbers(selection: Selection, found: Candidates, field: str,
-             at: NDArray[np.int64]) -> NDArray[np.float64]:
+def _numbers(
+    selection: Selection, found: Candidates, field: str, at: NDArray[np.int64]
+) -> NDArray[np.float64]:
     values = np.full(len(at), np.nan)
     mode = selection.settings.mode
     dense = None if mode is RetrievalMode.Lexical else found.dense
@@ -141,8 +148,9 @@ def _numbers(selection: Selection, found: Candidates, field: str,
         places = {row: place for place, row in enumerate(selection.fused.rows.tolist())}
         fused = np.array([places.get(row, -1) for row in at.tolist()], dtype=np.int64)
         inside = fused >= 0
-        values[inside] = (fused[inside] + 1 if field == "rank"
-                          else selection.fused.scores[fused[inside]])
+        values[inside] = (
+            fused[inside] + 1 if field == "rank" else selection.fused.scores[fused[inside]]
+        )
     if field in ("rank_dense", "rank_sparse", "bm25_score"):
         values[values == 0] = np.nan
     return values
@@ -157,10 +165,17 @@ def fused_arithmetic(hit: Hit, settings: Settings) -> str:
     if hit.fused_score is None:
         return ""
     parts = []
-    if hit.rank_dense is not None and hit.rank_dense <= settings.depth and (
-            not settings.limited or (hit.exact_distance is not None and
-                                     np.float32(hit.exact_distance)
-                                     <= np.float32(settings.threshold))):
+    if (
+        hit.rank_dense is not None
+        and hit.rank_dense <= settings.depth
+        and (
+            not settings.limited
+            or (
+                hit.exact_distance is not None
+                and np.float32(hit.exact_distance) <= np.float32(settings.threshold)
+            )
+        )
+    ):
         parts.append(f"1/({settings.rrf_k}+{hit.rank_dense})")
     if hit.rank_sparse is not None and hit.rank_sparse <= settings.depth:
         parts.append(f"1/({settings.rrf_k}+{hit.rank_sparse})")
@@ -170,15 +185,19 @@ def fused_arithmetic(hit: Hit, settings: Settings) -> str:
 def _score_lines(hit: Hit, settings: Settings) -> tuple[ScoreLine, ...]:
     distance = hit.distance if hit.distance is not None else hit.exact_distance
     numbers = (
-        ("rank", hit.rank, "d"), ("cosine distance", distance, ".6f"),
-        ("dense rank", hit.rank_dense, "d"), ("BM25 score", hit.bm25_score, ".6f"),
-        ("BM25 rank", hit.rank_sparse, "d"))
+        ("rank", hit.rank, "d"),
+        ("cosine distance", distance, ".6f"),
+        ("dense rank", hit.rank_dense, "d"),
+        ("BM25 score", hit.bm25_score, ".6f"),
+        ("BM25 rank", hit.rank_sparse, "d"),
+    )
     lines = []
     for name, value, form in numbers:
         if value is not None:
             # Known, but no part of this hit's score.
-            note = "not in the dense leg" if name == "cosine distance" and hit.distance is None \
-                else ""
+            note = (
+                "not in the dense leg" if name == "cosine distance" and hit.distance is None else ""
+            )
             lines.append(ScoreLine(name, format(value, form), note))
     if hit.fused_score is not None:
         lines.append(ScoreLine("fused score", fused_arithmetic(hit, settings)))

@@ -55,8 +55,12 @@ class Memories:
     schema_fields : the fields of a schema of the catalog, None for one that is not in it.
     """
 
-    def __init__(self, root: StorageRoot, models: ModelProvider,
-                 schema_fields: Callable[[str], tuple[Field, ...] | None]) -> None:
+    def __init__(
+        self,
+        root: StorageRoot,
+        models: ModelProvider,
+        schema_fields: Callable[[str], tuple[Field, ...] | None],
+    ) -> None:
         self._root = root
         self._models = models
         self._schema_fields = schema_fields
@@ -68,7 +72,8 @@ class Memories:
         self._vectors = TextVectors()
         self._searchers: dict[str, MemorySearch] = {}
         self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
-            lambda found: found.record_count * BYTES_PER_RECORD)
+            lambda found: found.record_count * BYTES_PER_RECORD
+        )
 
     @property
     def is_scanned(self) -> bool:
@@ -122,8 +127,9 @@ class Memories:
         with self._scanning:
             self._found = None
 
-    def fields(self, store: MemoryStore | None, schema: str,
-               node: str = "") -> tuple[Field, ...] | None:
+    def fields(
+        self, store: MemoryStore | None, schema: str, node: str = ""
+    ) -> tuple[Field, ...] | None:
         """Return the fields of a node's schema; None when it is not in the catalog.
 
         Parameters
@@ -151,10 +157,15 @@ class Memories:
             raise InspectorError(
                 Code.InvalidEmbeddedStringStorageData,
                 f'memory store "{store.name}" has the schema "{store.schema}", the node '
-                f'"{schema}": {difference}', place=Place(
-                    file=str(store.path or ""), json_path="schema" if store.path else "",
-                    node=node, param="schema"),
-                hint="give both the same schema")
+                f'"{schema}": {difference}',
+                place=Place(
+                    file=str(store.path or ""),
+                    json_path="schema" if store.path else "",
+                    node=node,
+                    param="schema",
+                ),
+                hint="give both the same schema",
+            )
         return fields
 
     def check(self, store: MemoryStore, schema: str, node: str = "") -> None:
@@ -170,10 +181,19 @@ class Memories:
             check_records(store, fields)
             self._checked.add((store.digest, schema))
 
-    def candidates(self, store: MemoryStore, schema: str, query: str, filter_text: str, *,
-                   dense: bool, node: str = "", cached_only: bool = False,
-                   progress: Progress = no_progress,
-                   is_cancelled: IsCancelled = never_cancelled) -> Candidates:
+    def candidates(
+        self,
+        store: MemoryStore,
+        schema: str,
+        query: str,
+        filter_text: str,
+        *,
+        dense: bool,
+        node: str = "",
+        cached_only: bool = False,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> Candidates:
         """Search a store, or return what the same search found before.
 
         Parameters
@@ -197,14 +217,28 @@ class Memories:
             raise SearchNeeded
         fields = self.fields(store, schema, node)
         found = self._searcher(store).search(
-            store, fields, query, filter_text, dense=dense, node=node, progress=progress,
-            is_cancelled=is_cancelled)
+            store,
+            fields,
+            query,
+            filter_text,
+            dense=dense,
+            node=node,
+            progress=progress,
+            is_cancelled=is_cancelled,
+        )
         self._searches.put(key, found)
         return found
 
-    def prepare(self, store: MemoryStore, schema: str, *, dense: bool, node: str = "",
-                progress: Progress = no_progress,
-                is_cancelled: IsCancelled = never_cancelled) -> None:
+    def prepare(
+        self,
+        store: MemoryStore,
+        schema: str,
+        *,
+        dense: bool,
+        node: str = "",
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> None:
         """Read a store's records, and embed them if `dense`, so that the next search is quick.
 
         Raises
@@ -212,11 +246,20 @@ class Memories:
         InspectorError
             As `candidates`.
         """
-        self._searcher(store).prepare(store, self.fields(store, schema, node), dense=dense,
-                                      progress=progress, is_cancelled=is_cancelled)
+        self._searcher(store).prepare(
+            store,
+            self.fields(store, schema, node),
+            dense=dense,
+            progress=progress,
+            is_cancelled=is_cancelled,
+        )
 
-    def saved(self, store: MemoryStore, progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> None:
+    def saved(
+        self,
+        store: MemoryStore,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> None:
         """Take note of a store that has been saved: off the GUI thread, after `MemoryStore.save`.
 
         The vectors of its records that are known are kept beside its file, so that opening it
@@ -247,8 +290,9 @@ class Memories:
             if store.path is not None:
                 self._in_use.setdefault(store.path, store)
             if store.name not in self._searchers:
-                self._searchers[store.name] = MemorySearch(self._models, self._vectors,
-                                                           self._root.path)
+                self._searchers[store.name] = MemorySearch(
+                    self._models, self._vectors, self._root.path
+                )
             return self._searchers[store.name]
 
     def _scanned(self) -> _Scan:
@@ -268,9 +312,11 @@ class _Scan:
         paths = list(islice(_json_files(root), MOST_FILES + 1))
         if len(paths) > MOST_FILES:
             findings = Findings(Code.InvalidEmbeddedStringStorageData, str(root.path))
-            findings.warning(f"there are more than {MOST_FILES} JSON files: memory stores are "
-                             "looked for in the first of them only",
-                             hint="keep memory stores in a folder of few files")
+            findings.warning(
+                f"there are more than {MOST_FILES} JSON files: memory stores are "
+                "looked for in the first of them only",
+                hint="keep memory stores in a folder of few files",
+            )
             found += findings
         for path in sorted(paths[:MOST_FILES]):
             if kind_of(path) is FileKind.MEMORY:
@@ -287,16 +333,23 @@ class _Scan:
             name = _name_in(path)
             if name:
                 self.broken.setdefault(name, refused)
-            return Finding(Severity.ERROR, refused.code, refused.place, "a broken memory store is "
-                           f"not used: {refused.message}", refused.hint)
+            return Finding(
+                Severity.ERROR,
+                refused.code,
+                refused.place,
+                f"a broken memory store is not used: {refused.message}",
+                refused.hint,
+            )
         first = self.stores.setdefault(store.name, store)
         if first is store:
             return None
         return Finding(
-            Severity.WARNING, Code.InvalidEmbeddedStringStorageName,
+            Severity.WARNING,
+            Code.InvalidEmbeddedStringStorageName,
             Place(file=str(path), json_path="name"),
             f'there are two memory stores "{store.name}": {first.path} is used',
-            "give one of them another name")
+            "give one of them another name",
+        )
 
 
 def _json_files(root: StorageRoot) -> Iterator[Path]:

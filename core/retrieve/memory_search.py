@@ -72,9 +72,15 @@ class MemorySearch:
         """What was rebuilt beside the stores' files and why, and what could not be written."""
         return tuple(note for sidecars in list(self._sidecars.values()) for note in sidecars.notes)
 
-    def prepare(self, store: MemoryStore, fields: tuple[Field, ...] | None, *, dense: bool,
-                progress: Progress = no_progress,
-                is_cancelled: IsCancelled = never_cancelled) -> None:
+    def prepare(
+        self,
+        store: MemoryStore,
+        fields: tuple[Field, ...] | None,
+        *,
+        dense: bool,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> None:
         """Read a store's records, and embed what is new of them if `dense`.
 
         Parameters
@@ -95,10 +101,18 @@ class MemorySearch:
             if dense:
                 self._embed(store, progress, is_cancelled)
 
-    def search(self, store: MemoryStore, fields: tuple[Field, ...] | None, query: str,
-               filter_text: str, *, dense: bool, node: str = "",
-               progress: Progress = no_progress,
-               is_cancelled: IsCancelled = never_cancelled) -> Candidates:
+    def search(
+        self,
+        store: MemoryStore,
+        fields: tuple[Field, ...] | None,
+        query: str,
+        filter_text: str,
+        *,
+        dense: bool,
+        node: str = "",
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> Candidates:
         """Rank the records of a store for a query; the result is immutable.
 
         Distances come from an exact scan of all records.
@@ -117,8 +131,9 @@ class MemorySearch:
         with alone(self._lock, is_cancelled):
             self._follow(store, fields, progress, is_cancelled)
             contents = self._contents
-            compiled = compile_filter(filter_text, {field.name: field for field in contents.fields},
-                                      node=node)
+            compiled = compile_filter(
+                filter_text, {field.name: field for field in contents.fields}, node=node
+            )
             vector, embed_ms = None, 0.0
             if dense:
                 embedder = self._embed(store, progress, is_cancelled)
@@ -131,28 +146,54 @@ class MemorySearch:
             if compiled is not None:
                 matching = compiled.mask(contents.columns, count)
             return Candidates(
-                query=query, ids=contents.ids, texts=contents.texts, matching=matching,
+                query=query,
+                ids=contents.ids,
+                texts=contents.texts,
+                matching=matching,
                 matching_count=count if matching is None else int(np.count_nonzero(matching)),
                 sparse=sparse_leg(self._lexical, query, matching),
                 dense=self._dense_leg(vector, matching) if vector is not None else None,
-                why_filtered=WhyFiltered(contents.columns, compiled), metadata=contents.metadata,
-                field_names=tuple(field.name for field in contents.fields), embed_ms=embed_ms,
-                search_ms=1000 * (time.perf_counter() - started))
+                why_filtered=WhyFiltered(contents.columns, compiled),
+                metadata=contents.metadata,
+                field_names=tuple(field.name for field in contents.fields),
+                embed_ms=embed_ms,
+                search_ms=1000 * (time.perf_counter() - started),
+            )
 
-    def keep_vectors(self, store: MemoryStore, progress: Progress = no_progress,
-                     is_cancelled: IsCancelled = never_cancelled) -> None:
+    def keep_vectors(
+        self,
+        store: MemoryStore,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> None:
         """Write the vectors of a store beside its file, if all of them are known; embed nothing."""
         with alone(self._lock, is_cancelled):
             vectors, texts = self._vectors, self._contents.texts
-            if (store.path is None or vectors is None or not texts or vectors.count != len(texts)
-                    or _common(self._contents.records, store.records) != len(texts)
-                    or len(store.records) != len(texts)):
+            if (
+                store.path is None
+                or vectors is None
+                or not texts
+                or vectors.count != len(texts)
+                or _common(self._contents.records, store.records) != len(texts)
+                or len(store.records) != len(texts)
+            ):
                 return
-            prepare_vectors(texts, texts_digest(texts), self._embedder(store, progress),
-                            self._sidecars_of(store.path), progress, is_cancelled)
+            prepare_vectors(
+                texts,
+                texts_digest(texts),
+                self._embedder(store, progress),
+                self._sidecars_of(store.path),
+                progress,
+                is_cancelled,
+            )
 
-    def _follow(self, store: MemoryStore, fields: tuple[Field, ...] | None, progress: Progress,
-                is_cancelled: IsCancelled) -> None:
+    def _follow(
+        self,
+        store: MemoryStore,
+        fields: tuple[Field, ...] | None,
+        progress: Progress,
+        is_cancelled: IsCancelled,
+    ) -> None:
         """Make contents and word counts those of this store."""
         before = self._contents
         fresh = before.followed_by(store, fields)
@@ -166,7 +207,7 @@ class MemorySearch:
         if self._vectors is not None:
             self._vectors.cut(kept)
         self._contents = fresh
-        self._lexical.extend(fresh.texts[self._lexical.count:], progress, is_cancelled)
+        self._lexical.extend(fresh.texts[self._lexical.count :], progress, is_cancelled)
 
     def _embedder(self, store: MemoryStore, progress: Progress) -> Embedder:
         folder = store.path.parent if store.path is not None else self._folder
@@ -175,18 +216,23 @@ class MemorySearch:
         where = Place(file=str(store.path or store.name), json_path="embedding_model")
         return self._text_vectors.remembering(embedder_for(self._models, name, where, progress))
 
-    def _embed(self, store: MemoryStore, progress: Progress,
-               is_cancelled: IsCancelled) -> Embedder:
+    def _embed(self, store: MemoryStore, progress: Progress, is_cancelled: IsCancelled) -> Embedder:
         """Embed the texts that have no vector yet; return the model."""
         embedder = self._embedder(store, progress)
         if self._vectors is None or self._model != embedder.identity:
             self._vectors, self._model = GrowingVectors(embedder.dimension), embedder.identity
-        texts = self._contents.texts[self._vectors.count:]
+        texts = self._contents.texts[self._vectors.count :]
         if texts:
             # A store's file gets a sidecar when it is met; what comes later stays in memory.
             path = None if self._vectors.count else store.path
-            made = prepare_vectors(texts, texts_digest(texts), embedder, self._sidecars_of(path),
-                                   progress, is_cancelled)
+            made = prepare_vectors(
+                texts,
+                texts_digest(texts),
+                embedder,
+                self._sidecars_of(path),
+                progress,
+                is_cancelled,
+            )
             self._vectors.extend(made)
             if made.embedded < len(texts):
                 # Those of a sidecar too, so that an edit of an early record embeds no later one.
@@ -198,8 +244,9 @@ class MemorySearch:
             return SidecarFolder(None, cache_folder())
         return self._sidecars.setdefault(path, SidecarFolder(path, cache_folder()))
 
-    def _dense_leg(self, vector: NDArray[np.float32],
-                   matching: NDArray[np.bool_] | None) -> DenseLeg:
+    def _dense_leg(
+        self, vector: NDArray[np.float32], matching: NDArray[np.bool_] | None
+    ) -> DenseLeg:
         if self._vectors is None:
             raise LookupError("the dense leg has not been prepared")
         return dense_leg(self._vectors.records, vector, matching)
@@ -244,8 +291,12 @@ class _Contents:
         new.records = store.records
         new.kept = kept = _common(self.records, store.records)
         findings = Findings(Code.InvalidEmbeddedStringStorageData, str(store.path or store.name))
-        more = parse_records(list(store.records[kept:]), findings, RecordPlaces(
-            findings.file, numbers=range(kept, len(store.records))), may_be_empty=True)
+        more = parse_records(
+            list(store.records[kept:]),
+            findings,
+            RecordPlaces(findings.file, numbers=range(kept, len(store.records))),
+            may_be_empty=True,
+        )
         findings.raise_errors()
         if more is not None:
             new.ids = self.ids[:kept] + more.ids
@@ -259,18 +310,21 @@ class _Contents:
         """Give the new contents their columns, continuing those of the records that are kept."""
         new.made_up = fields is None
         new.fields = infer_fields(new.metadata, findings) if fields is None else fields
-        continues = (new.kept and new.kept == len(self.records)
-                     and (new.made_up, new.fields) == (self.made_up, self.fields))
+        continues = (
+            new.kept
+            and new.kept == len(self.records)
+            and (new.made_up, new.fields) == (self.made_up, self.fields)
+        )
         start = new.kept if continues else 0
         if continues and start == len(new.records):
             new.columns = self.columns
             return
         places = RecordPlaces(findings.file, numbers=range(start, len(new.records)))
-        columns = typed_columns(new.fields, new.metadata[start:], findings, places,
-                                made_up=new.made_up)
+        columns = typed_columns(
+            new.fields, new.metadata[start:], findings, places, made_up=new.made_up
+        )
         if continues and not findings.has_errors:
-            columns = {name: joined(self.columns[name], column)
-                       for name, column in columns.items()}
+            columns = {name: joined(self.columns[name], column) for name, column in columns.items()}
         new.columns = columns
 
 

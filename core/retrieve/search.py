@@ -66,8 +66,9 @@ class KnowledgeSearch:
     sidecars : where what was built is kept; beside the knowledge file by default.
     """
 
-    def __init__(self, knowledge: KnowledgeBase, models: ModelProvider,
-                 sidecars: SidecarFolder | None = None) -> None:
+    def __init__(
+        self, knowledge: KnowledgeBase, models: ModelProvider, sidecars: SidecarFolder | None = None
+    ) -> None:
         self.knowledge = knowledge
         self._models = models
         beside = knowledge.path if knowledge.files else None
@@ -77,8 +78,11 @@ class KnowledgeSearch:
         self._index: HnswIndex | ProcessIndex | None = None
         self._model_identity = ""
         self._made_by = ""
-        self._locks = {"sparse": threading.Lock(), "dense": threading.Lock(),
-                       "index": threading.Lock()}
+        self._locks = {
+            "sparse": threading.Lock(),
+            "dense": threading.Lock(),
+            "index": threading.Lock(),
+        }
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._queries_lock = threading.Lock()
 
@@ -102,8 +106,9 @@ class KnowledgeSearch:
         """Whether the HNSW index answers; until then an exact scan does."""
         return self._index is not None
 
-    def prepare_sparse(self, progress: Progress = no_progress,
-                       is_cancelled: IsCancelled = never_cancelled) -> None:
+    def prepare_sparse(
+        self, progress: Progress = no_progress, is_cancelled: IsCancelled = never_cancelled
+    ) -> None:
         """Load the BM25 index, or build it.
 
         Raises
@@ -114,11 +119,17 @@ class KnowledgeSearch:
         if self._lexical is None:
             with alone(self._locks["sparse"], is_cancelled):
                 if self._lexical is None:
-                    self._lexical = prepare_lexical(self.knowledge.texts, self.knowledge.digest,
-                                                    self._sidecars, progress, is_cancelled)
+                    self._lexical = prepare_lexical(
+                        self.knowledge.texts,
+                        self.knowledge.digest,
+                        self._sidecars,
+                        progress,
+                        is_cancelled,
+                    )
 
-    def prepare_dense(self, progress: Progress = no_progress,
-                      is_cancelled: IsCancelled = never_cancelled) -> None:
+    def prepare_dense(
+        self, progress: Progress = no_progress, is_cancelled: IsCancelled = never_cancelled
+    ) -> None:
         """Load the model and the records' vectors, embedding what is missing.
 
         A prebuilt USearch index that fits gives its vectors, so that nothing is embedded.
@@ -141,8 +152,9 @@ class KnowledgeSearch:
         if len(self.knowledge.ids) <= SMALL_STORE:
             self.prepare_index(progress, is_cancelled)
 
-    def prepare_index(self, progress: Progress = no_progress,
-                      is_cancelled: IsCancelled = never_cancelled) -> None:
+    def prepare_index(
+        self, progress: Progress = no_progress, is_cancelled: IsCancelled = never_cancelled
+    ) -> None:
         """Load the HNSW index, or build it; prepares the vectors first.
 
         Raises
@@ -168,12 +180,17 @@ class KnowledgeSearch:
             return
         for path in self._prebuilt_index():
             progress("comparing the prebuilt index with the model", 0, 0)
-            compare_with_model(path, self.knowledge.texts, self._embedder(progress),
-                               self._sidecars)
+            compare_with_model(path, self.knowledge.texts, self._embedder(progress), self._sidecars)
 
-    def search(self, query: str, *, dense: bool, compiled_filter: FilterProtocol | None = None,
-               progress: Progress = no_progress,
-               is_cancelled: IsCancelled = never_cancelled) -> Candidates:
+    def search(
+        self,
+        query: str,
+        *,
+        dense: bool,
+        compiled_filter: FilterProtocol | None = None,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> Candidates:
         """Rank the records for a query; the result is immutable.
 
         Parameters
@@ -205,14 +222,21 @@ class KnowledgeSearch:
         sparse = self._sparse_leg(query, matching)
         dense_result = self._dense_leg(vector, matching) if vector is not None else None
         return Candidates(
-            query=query, ids=knowledge.ids, texts=knowledge.texts, matching=matching,
-            matching_count=(len(knowledge.ids) if matching is None
-                            else int(np.count_nonzero(matching))),
-            dense=dense_result, sparse=sparse,
+            query=query,
+            ids=knowledge.ids,
+            texts=knowledge.texts,
+            matching=matching,
+            matching_count=(
+                len(knowledge.ids) if matching is None else int(np.count_nonzero(matching))
+            ),
+            dense=dense_result,
+            sparse=sparse,
             why_filtered=WhyFiltered(knowledge.columns, compiled_filter),
             metadata=knowledge.metadata,
             field_names=tuple(field.name for field in knowledge.fields),
-            embed_ms=embed_ms, search_ms=1000 * (time.perf_counter() - started))
+            embed_ms=embed_ms,
+            search_ms=1000 * (time.perf_counter() - started),
+        )
 
     @property
     def _model_name(self) -> str:
@@ -233,10 +257,12 @@ class KnowledgeSearch:
             return known
         embedder = self._embedder(progress)
         if embedder.identity != self._model_identity:
-            raise InspectorError(Code.InvalidEmbeddedStringStorageData,
-                                 "the embedding model has changed since the records were embedded",
-                                 place=Place(file=str(self.knowledge.path)),
-                                 hint="reload the knowledge")
+            raise InspectorError(
+                Code.InvalidEmbeddedStringStorageData,
+                "the embedding model has changed since the records were embedded",
+                place=Place(file=str(self.knowledge.path)),
+                hint="reload the knowledge",
+            )
         vector = embedder.embed_query(query)
         vector.setflags(write=False)
         with self._queries_lock:
@@ -250,34 +276,43 @@ class KnowledgeSearch:
             raise LookupError("the lexical leg has not been prepared")
         return sparse_leg(self._lexical, query, matching)
 
-    def _dense_leg(self, vector: NDArray[np.float32],
-                   matching: NDArray[np.bool_] | None) -> DenseLeg:
+    def _dense_leg(
+        self, vector: NDArray[np.float32], matching: NDArray[np.bool_] | None
+    ) -> DenseLeg:
         if self._vectors is None:
             raise LookupError("the dense leg has not been prepared")
         return dense_leg(self._vectors, vector, matching, self._index)
 
-    def _make_vectors(self, embedder: Embedder, progress: Progress,
-                      is_cancelled: IsCancelled) -> tuple[RecordVectors, str]:
+    def _make_vectors(
+        self, embedder: Embedder, progress: Progress, is_cancelled: IsCancelled
+    ) -> tuple[RecordVectors, str]:
         """Load or make the records' vectors; also return whose they are, for their sidecar."""
         texts, digest = self.knowledge.texts, self.knowledge.digest
         for path in self._prebuilt_index():
-            found = prebuilt_vectors(path, texts, digest, embedder, self._sidecars, progress,
-                                     is_cancelled)
+            found = prebuilt_vectors(
+                path, texts, digest, embedder, self._sidecars, progress, is_cancelled
+            )
             if found is not None:
                 return found
-        return prepare_vectors(texts, digest, embedder, self._sidecars, progress,
-                               is_cancelled), embedder.identity
+        return prepare_vectors(
+            texts, digest, embedder, self._sidecars, progress, is_cancelled
+        ), embedder.identity
 
-    def _make_index(self, vectors: RecordVectors, progress: Progress,
-                    is_cancelled: IsCancelled) -> HnswIndex | ProcessIndex:
+    def _make_index(
+        self, vectors: RecordVectors, progress: Progress, is_cancelled: IsCancelled
+    ) -> HnswIndex | ProcessIndex:
         digest, (count, dimension) = self.knowledge.digest, vectors.vectors.shape
         key = index_key(digest, self._made_by, count, dimension)
         ready_made = self._prebuilt_hnsw()
         progress("loading the vector index", 0, 0)
         if self._models.index_maker is not None and count > SMALL_STORE:
-            made = self._models.index_maker(IndexTask(
-                key, vectors_key(digest, self._made_by, dimension), self._sidecars, ready_made),
-                progress, is_cancelled)
+            made = self._models.index_maker(
+                IndexTask(
+                    key, vectors_key(digest, self._made_by, dimension), self._sidecars, ready_made
+                ),
+                progress,
+                is_cancelled,
+            )
             if made is not None:
                 return made
         index = load_index(key, self._sidecars, ready_made)
@@ -296,8 +331,9 @@ class KnowledgeSearch:
     def _prebuilt_hnsw(self) -> Sequence[Path]:
         """As `_prebuilt_index`; one of USearch gives its vectors only and is not searched."""
         headers = {path: read_index_header(path) for path in self._prebuilt_index()}
-        return [path for path, header in headers.items()
-                if header is None or header.format != USEARCH]
+        return [
+            path for path, header in headers.items() if header is None or header.format != USEARCH
+        ]
 
 
 class WhyFiltered:

@@ -133,8 +133,9 @@ class Hit:
 class Selection(RecordListing):
     """What one setting makes of the candidates. Immutable; rows become `Hit`s on demand."""
 
-    known_reasons = frozenset({Reason.FILTER, Reason.INDEX, Reason.LEG_DEPTH, Reason.THRESHOLD,
-                               Reason.TOP_K})
+    known_reasons = frozenset(
+        {Reason.FILTER, Reason.INDEX, Reason.LEG_DEPTH, Reason.THRESHOLD, Reason.TOP_K}
+    )
 
     def __init__(self, candidates: Candidates, settings: Settings) -> None:
         self.candidates = candidates
@@ -171,23 +172,35 @@ class Selection(RecordListing):
         if limit == 0:
             return rows
         kept = np.searchsorted(self.dense.distances[rows], np.float32(limit), side="right")
-        return rows[:int(kept)]
+        return rows[: int(kept)]
 
     def _select_dense(self) -> tuple[Rows, Rows, Counts]:
-        raw = self.dense.rows[:self.settings.top_k]
+        raw = self.dense.rows[: self.settings.top_k]
         hits = self.gate(raw)
-        counts = Counts(records=self.candidates.record_count,
-                        matching=self.candidates.matching_count, raw=len(raw),
-                        filtered=len(raw) - len(hits), result=len(hits))
+        counts = Counts(
+            records=self.candidates.record_count,
+            matching=self.candidates.matching_count,
+            raw=len(raw),
+            filtered=len(raw) - len(hits),
+            result=len(hits),
+        )
         return self.dense.rows, hits, counts
 
     def _select_lexical(self) -> tuple[Rows, Rows, Counts]:
-        leg = self.sparse.rows[:self.settings.depth]
-        hits = leg[:self.settings.top_k]
-        counts = Counts(records=self.candidates.record_count,
-                        matching=self.candidates.matching_count, raw=len(leg), filtered=0,
-                        result=len(hits), with_query_word=len(self.sparse.rows), dense_raw=0,
-                        dense_filtered=0, sparse_raw=len(leg), fused=0)
+        leg = self.sparse.rows[: self.settings.depth]
+        hits = leg[: self.settings.top_k]
+        counts = Counts(
+            records=self.candidates.record_count,
+            matching=self.candidates.matching_count,
+            raw=len(leg),
+            filtered=0,
+            result=len(hits),
+            with_query_word=len(self.sparse.rows),
+            dense_raw=0,
+            dense_filtered=0,
+            sparse_raw=len(leg),
+            fused=0,
+        )
         return self.sparse.rows, hits, counts
 
     def _select_hybrid(self) -> tuple[Rows, Rows, Counts]:
@@ -195,16 +208,22 @@ class Selection(RecordListing):
         dense_raw = self.dense.rows[:depth]
         dense_kept = self.gate(dense_raw)
         sparse_raw = self.sparse.rows[:depth]
-        self.fused = reciprocal_rank_fusion(dense_kept, sparse_raw, self.settings.rrf_k,
-                                            self.candidates.record_count)
-        hits = self.fused.rows[:self.settings.top_k]
-        counts = Counts(records=self.candidates.record_count,
-                        matching=self.candidates.matching_count,
-                        raw=len(dense_raw) + len(sparse_raw),
-                        filtered=len(dense_raw) - len(dense_kept), result=len(hits),
-                        with_query_word=len(self.sparse.rows), dense_raw=len(dense_raw),
-                        dense_filtered=len(dense_raw) - len(dense_kept),
-                        sparse_raw=len(sparse_raw), fused=len(self.fused.rows))
+        self.fused = reciprocal_rank_fusion(
+            dense_kept, sparse_raw, self.settings.rrf_k, self.candidates.record_count
+        )
+        hits = self.fused.rows[: self.settings.top_k]
+        counts = Counts(
+            records=self.candidates.record_count,
+            matching=self.candidates.matching_count,
+            raw=len(dense_raw) + len(sparse_raw),
+            filtered=len(dense_raw) - len(dense_kept),
+            result=len(hits),
+            with_query_word=len(self.sparse.rows),
+            dense_raw=len(dense_raw),
+            dense_filtered=len(dense_raw) - len(dense_kept),
+            sparse_raw=len(sparse_raw),
+            fused=len(self.fused.rows),
+        )
         return self.fused.rows, hits, counts
 
     def is_hit(self, row: int) -> bool:
@@ -233,7 +252,7 @@ class Selection(RecordListing):
         seen = set(self._hit_set)
         for part in self._near_miss_order():
             for start in range(0, len(part), _BLOCK):
-                block = part[start:start + _BLOCK]
+                block = part[start : start + _BLOCK]
                 if reason is not None:
                     block = block[self.reasons(block) == _CODE[reason]]
                 for row in block.tolist():
@@ -326,11 +345,20 @@ class Selection(RecordListing):
             if rank_sparse is None or rank_sparse > depth:
                 score, rank_sparse = 0.0, None
         rank, fused_score = self._rank(row)
-        return Hit(row=row, id=self.candidates.ids[row], text=self.candidates.texts[row],
-                   reason=reason, rank=rank, distance=distance, exact_distance=exact,
-                   bm25_score=score if score > 0 else None, rank_dense=rank_dense,
-                   rank_sparse=rank_sparse, fused_score=fused_score,
-                   needs="" if is_hit else needed_change(self, row, reason))
+        return Hit(
+            row=row,
+            id=self.candidates.ids[row],
+            text=self.candidates.texts[row],
+            reason=reason,
+            rank=rank,
+            distance=distance,
+            exact_distance=exact,
+            bm25_score=score if score > 0 else None,
+            rank_dense=rank_dense,
+            rank_sparse=rank_sparse,
+            fused_score=fused_score,
+            needs="" if is_hit else needed_change(self, row, reason),
+        )
 
     def _rank(self, row: int) -> tuple[int | None, float | None]:
         if self.settings.mode is RetrievalMode.Dense:

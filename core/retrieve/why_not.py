@@ -26,7 +26,7 @@ _NEVER = MAX_DEPTH + 1
 
 def threshold_for(distance: float) -> float:
     """Return the smallest threshold of three decimals that keeps this distance, at most 2."""
-    scale: int = 10 ** THRESHOLD_DECIMALS
+    scale: int = 10**THRESHOLD_DECIMALS
     steps = math.floor(distance * scale)
     while np.float32(steps / scale) < np.float32(distance):
         steps += 1
@@ -109,6 +109,7 @@ def _sparse_rank(selection: Selection, row: int) -> int:
 
 def _place(rows: Rows, row: int, values: NDArray[np.float32], sign: int = 1) -> int:
     """Count those of `rows`, sorted by (sign · value, row), that come before the row."""
+
     def key(other: Any) -> tuple[float, int]:
         return sign * float(values[other]), int(other)
 
@@ -186,8 +187,16 @@ def _exact_legs(selection: Selection, row: int) -> _Legs:
     exact = dense.order if matching is None else dense.order[matching[dense.order]]
     exact = exact[:MAX_DEPTH]
     exact_ranks = ranks(exact, selection.candidates.record_count)
-    return _Legs(row, exact, exact_ranks, sparse.rows, sparse.rank, int(exact_ranks[row]),
-                 int(sparse.rank[row]), False)
+    return _Legs(
+        row,
+        exact,
+        exact_ranks,
+        sparse.rows,
+        sparse.rank,
+        int(exact_ranks[row]),
+        int(sparse.rank[row]),
+        False,
+    )
 
 
 def _smallest_top_k(selection: Selection, legs: _Legs, threshold: float) -> int | None:
@@ -210,8 +219,13 @@ def _smallest_top_k(selection: Selection, legs: _Legs, threshold: float) -> int 
         if start >= end:
             continue
         depth = leg_depth(start)
-        overtaken = _overtaken_at(legs, gated, rrf_k, dense if dense <= depth else _NEVER,
-                                  sparse if sparse <= depth else _NEVER)
+        overtaken = _overtaken_at(
+            legs,
+            gated,
+            rrf_k,
+            dense if dense <= depth else _NEVER,
+            sparse if sparse <= depth else _NEVER,
+        )
         rank = 1 + np.cumsum(np.bincount(overtaken, minlength=MAX_TOP_K + 2))[start:end]
         fits = np.flatnonzero(rank <= np.arange(start, end))
         if len(fits):
@@ -219,8 +233,9 @@ def _smallest_top_k(selection: Selection, legs: _Legs, threshold: float) -> int 
     return None
 
 
-def _overtaken_at(legs: _Legs, gated: int, rrf_k: int, dense: int,
-                  sparse: int) -> NDArray[np.int64]:
+def _overtaken_at(
+    legs: _Legs, gated: int, rrf_k: int, dense: int, sparse: int
+) -> NDArray[np.int64]:
     """Return the top_k from which each rival stands before a record with these ranks.
 
     `MAX_TOP_K` + 1 for never. A rival enters one leg first, and counts as in both only from its
@@ -229,7 +244,7 @@ def _overtaken_at(legs: _Legs, gated: int, rrf_k: int, dense: int,
     mine = sum(1.0 / (rrf_k + rank) for rank in (dense, sparse) if rank < _NEVER)
     # A rival's score is at most twice that of its better rank, so no deeper one can do it.
     reach = math.ceil(2.0 / mine) - rrf_k + 1
-    near_dense, near_sparse = legs.dense_rows[:min(reach, gated)], legs.sparse_rows[:reach]
+    near_dense, near_sparse = legs.dense_rows[: min(reach, gated)], legs.sparse_rows[:reach]
     place = legs.dense_ranks[near_sparse]
     only_sparse = near_sparse[(place == 0) | (place > len(near_dense))]
     rivals = np.concatenate([near_dense, only_sparse])
@@ -239,8 +254,9 @@ def _overtaken_at(legs: _Legs, gated: int, rrf_k: int, dense: int,
     from_sparse = np.where(sparse_ranks < _NEVER, 1.0 / (rrf_k + sparse_ranks), 0.0)
     first_dense = dense_ranks < sparse_ranks
     first = np.where(first_dense, from_dense, from_sparse)
-    wins_tie = np.where(first_dense, dense_ranks < dense,
-                        (dense == _NEVER) & (sparse_ranks < sparse))
+    wins_tie = np.where(
+        first_dense, dense_ranks < dense, (dense == _NEVER) & (sparse_ranks < sparse)
+    )
     by_first = (first > mine) | ((first == mine) & wins_tie)
     total = from_dense + from_sparse
     by_both = (total > mine) | ((total == mine) & (dense_ranks < dense))

@@ -89,17 +89,21 @@ class EntryPoints:
         self._filter = ScopeFilter(candidates.graph, request.scope)
         self.in_scope = self._filter.mask
         self._ranking = _rank(candidates, self.in_scope)
-        self.match_rows = self._ranking.rows[:request.top_k]
+        self.match_rows = self._ranking.rows[: request.top_k]
         nodes = len(candidates.graph)
         self.counts = MatchCounts(
-            nodes, nodes if self.in_scope is None else int(np.count_nonzero(self.in_scope)),
-            len(self._ranking.rows), len(self.match_rows))
+            nodes,
+            nodes if self.in_scope is None else int(np.count_nonzero(self.in_scope)),
+            len(self._ranking.rows),
+            len(self.match_rows),
+        )
 
     @cached_property
     def matches(self) -> tuple[SubgraphMatch, ...]:
         """The entry points, best first; ties by the order in the file."""
-        return tuple(self._story(self._ranking, place, Reason.NONE)
-                     for place in range(len(self.match_rows)))
+        return tuple(
+            self._story(self._ranking, place, Reason.NONE) for place in range(len(self.match_rows))
+        )
 
     @property
     def near_miss_count(self) -> int:
@@ -113,8 +117,11 @@ class EntryPoints:
         first. With `reason`, only those that this stage dropped.
         """
         cut = len(self._ranking.rows) - len(self.match_rows)
-        return {None: self._near_rows, Reason.TOP_K: self._near_rows[:cut],
-                Reason.SCOPE: self._near_rows[cut:]}.get(reason, self._near_rows[:0])
+        return {
+            None: self._near_rows,
+            Reason.TOP_K: self._near_rows[:cut],
+            Reason.SCOPE: self._near_rows[cut:],
+        }.get(reason, self._near_rows[:0])
 
     def near_misses(self, limit: int = 200) -> tuple[SubgraphMatch, ...]:
         """Return the first `limit` near-misses, in the order of `near_miss_rows`."""
@@ -126,8 +133,7 @@ class EntryPoints:
         place = _place(self._ranking.rows, row)
         if place is not None:
             is_match = place <= len(self.match_rows)
-            return self._story(self._ranking, place - 1,
-                               Reason.NONE if is_match else Reason.TOP_K)
+            return self._story(self._ranking, place - 1, Reason.NONE if is_match else Reason.TOP_K)
         if self.in_scope is None or self.in_scope[row]:
             return None
         place = _place(self._unscoped.rows, row)
@@ -135,7 +141,7 @@ class EntryPoints:
 
     @cached_property
     def _near_rows(self) -> NDArray[np.int64]:
-        rows = self._ranking.rows[len(self.match_rows):]
+        rows = self._ranking.rows[len(self.match_rows) :]
         if self.in_scope is not None:
             found = self._unscoped.rows
             rows = np.concatenate([rows, found[~self.in_scope[found]]])
@@ -153,18 +159,27 @@ class EntryPoints:
         distances = self.candidates.distances
         needs = ""
         if reason is Reason.TOP_K:
-            needs = (f"top_k ≥ {place + 1}" if place < MAX_TOP_K
-                     else f"out of reach: rank {place + 1}, top_k ends at {MAX_TOP_K}")
+            needs = (
+                f"top_k ≥ {place + 1}"
+                if place < MAX_TOP_K
+                else f"out of reach: rank {place + 1}, top_k ends at {MAX_TOP_K}"
+            )
         elif reason is Reason.SCOPE:
             needs = self._filter.why_out(row)
         return SubgraphMatch(
-            row=row, node_id=node.id, title=node.title, reason=reason, needs=needs,
+            row=row,
+            node_id=node.id,
+            title=node.title,
+            reason=reason,
+            needs=needs,
             rank=None if reason is Reason.SCOPE else place + 1,
             score=float(ranking.scores[place]),
             match_reason="+".join(leg for leg, rank in ranks.items() if rank is not None),
             fts_score=fts_score if fts_score > 0 else None,
             distance=None if distances is None else float(distances[row]),
-            rank_fts=ranks["fts"], rank_dense=ranks["dense"])
+            rank_fts=ranks["fts"],
+            rank_dense=ranks["dense"],
+        )
 
 
 def find_entry_points(candidates: SubgraphCandidates, request: SubgraphRequest) -> EntryPoints:

@@ -88,8 +88,10 @@ class Expansion:
         left = self.reached - len(self.nodes)
         if not left:
             return ""
-        return (f"{left} of {self.reached} nodes are left out: a result has at most {MAX_NODES}, "
-                "the nearest first")
+        return (
+            f"{left} of {self.reached} nodes are left out: a result has at most {MAX_NODES}, "
+            "the nearest first"
+        )
 
 
 def expand(graph: KnowledgeGraph, match_rows: Iterable[int], depth: ExpansionDepth) -> Expansion:
@@ -115,8 +117,13 @@ def expand(graph: KnowledgeGraph, match_rows: Iterable[int], depth: ExpansionDep
     return Expansion(nodes, lines, len(found))
 
 
-def _next_ring(graph: KnowledgeGraph, frontier: list[int], ring: int, linked: bool,
-               found: dict[int, PlacedNode]) -> list[int]:
+def _next_ring(
+    graph: KnowledgeGraph,
+    frontier: list[int],
+    ring: int,
+    linked: bool,
+    found: dict[int, PlacedNode],
+) -> list[int]:
     """Add the neighbours of the frontier to `found` and return those that are new."""
     turns: list[tuple[int, int, PlacedNode]] = []
     for place, row in enumerate(frontier):
@@ -135,8 +142,9 @@ def _next_ring(graph: KnowledgeGraph, frontier: list[int], ring: int, linked: bo
     return new
 
 
-def _neighbours(graph: KnowledgeGraph, row: int,
-                linked: bool) -> Iterator[tuple[int, Via, int | None]]:
+def _neighbours(
+    graph: KnowledgeGraph, row: int, linked: bool
+) -> Iterator[tuple[int, Via, int | None]]:
     for parent in graph.parents[row]:
         yield parent, Via.PARENT, None
     for child in graph.children[row]:
@@ -156,14 +164,19 @@ class SubgraphResult:
     include_raw_text : whether the response holds the nodes' long texts.
     """
 
-    def __init__(self, entry_points: EntryPoints, depth: ExpansionDepth | None = None,
-                 include_raw_text: bool | None = None) -> None:
+    def __init__(
+        self,
+        entry_points: EntryPoints,
+        depth: ExpansionDepth | None = None,
+        include_raw_text: bool | None = None,
+    ) -> None:
         request = entry_points.request
         self.entry_points = entry_points
         self.graph = entry_points.candidates.graph
         self.depth = request.expansion_depth if depth is None else depth
-        self.include_raw_text = (request.include_raw_text if include_raw_text is None
-                                 else include_raw_text)
+        self.include_raw_text = (
+            request.include_raw_text if include_raw_text is None else include_raw_text
+        )
         self.expansion = expand(self.graph, entry_points.match_rows.tolist(), self.depth)
 
     def response(self) -> dict[str, Any]:
@@ -174,29 +187,43 @@ class SubgraphResult:
         """
         return {
             "query": self.entry_points.request.query,
-            "matches": [{"node_id": match.node_id, "title": match.title, "score": match.score,
-                         "match_reason": match.match_reason}
-                        for match in self.entry_points.matches],
+            "matches": [
+                {
+                    "node_id": match.node_id,
+                    "title": match.title,
+                    "score": match.score,
+                    "match_reason": match.match_reason,
+                }
+                for match in self.entry_points.matches
+            ],
             "nodes": [self._node(placed.row) for placed in self.expansion.nodes],
             "connections": [self._connection(line) for line in self.expansion.lines.tolist()],
         }
 
     def _node(self, row: int) -> dict[str, Any]:
         node = self.graph.nodes[row]
-        return {"node_id": node.id, "title": node.title, "description": node.description,
-                "path": list(self.graph.path(row)), "tags": dict(node.tags),
-                "directories": list(node.directories),
-                "text_content": (node.text or "") if self.include_raw_text else None}
+        return {
+            "node_id": node.id,
+            "title": node.title,
+            "description": node.description,
+            "path": list(self.graph.path(row)),
+            "tags": dict(node.tags),
+            "directories": list(node.directories),
+            "text_content": (node.text or "") if self.include_raw_text else None,
+        }
 
     def _connection(self, line: int) -> dict[str, Any]:
         link = self.graph.connections[line]
         nodes = self.graph.nodes
-        return {"connection_id": link.id,
-                "from_node_id": link.from_id,
-                "from_title": nodes[int(self.graph.from_rows[line])].title,
-                "to_node_id": link.to_id,
-                "to_title": nodes[int(self.graph.to_rows[line])].title,
-                "label": link.label, "connection_type": link.type}
+        return {
+            "connection_id": link.id,
+            "from_node_id": link.from_id,
+            "from_title": nodes[int(self.graph.from_rows[line])].title,
+            "to_node_id": link.to_id,
+            "to_title": nodes[int(self.graph.to_rows[line])].title,
+            "label": link.label,
+            "connection_type": link.type,
+        }
 
     def chunk_text(self, row: int) -> str:
         """Return a node as a prompt reads it: title, description, and text when asked for.

@@ -33,10 +33,25 @@ MAX_LEVELS = 1000
 """Levels of first parents that a graph may have: every node of a response names its ancestry."""
 
 FILE_KEYS = ("version", "name", "nodes", "connections")
-NODE_KEYS = ("node_id", "title", "description", "parents", "children", "tags", "directories",
-             "text_content")
-CONNECTION_KEYS = ("connection_id", "from_node_id", "to_node_id", "label", "connection_type",
-                   "from_title", "to_title")
+NODE_KEYS = (
+    "node_id",
+    "title",
+    "description",
+    "parents",
+    "children",
+    "tags",
+    "directories",
+    "text_content",
+)
+CONNECTION_KEYS = (
+    "connection_id",
+    "from_node_id",
+    "to_node_id",
+    "label",
+    "connection_type",
+    "from_title",
+    "to_title",
+)
 
 _CODE = Code.InvalidEmbeddedStringStorageData
 _MISSPELT = 0.8
@@ -46,8 +61,12 @@ _PIECE_BYTES = 2 << 20
 _BETWEEN_OBJECTS = re.compile(rb"\}[ \t\r\n]*+,[ \t\r\n]*+(?=\{)")
 
 
-def load_knowledge_graph(path: Path | str, *, progress: Progress = no_progress,
-                         is_cancelled: IsCancelled = never_cancelled) -> KnowledgeGraph:
+def load_knowledge_graph(
+    path: Path | str,
+    *,
+    progress: Progress = no_progress,
+    is_cancelled: IsCancelled = never_cancelled,
+) -> KnowledgeGraph:
     """Read a knowledge graph file.
 
     ``{"nodes": [{"node_id", "title", "description"?, "parents"?, "tags"?, "directories"?,
@@ -102,18 +121,19 @@ def _in_pieces(data: bytes, progress: Progress, is_cancelled: IsCancelled) -> An
     if cut is None:
         return None
     try:
-        value = orjson.loads(data[:cut.start() + 1] + b"]}")
+        value = orjson.loads(data[: cut.start() + 1] + b"]}")
         while cut is not None:
-            if not isinstance(value, dict) or not isinstance(value[key := next(reversed(value))],
-                                                             list):
+            if not isinstance(value, dict) or not isinstance(
+                value[key := next(reversed(value))], list
+            ):
                 return None
             progress("reading", cut.end(), total)
             stop_if(is_cancelled)
             start = cut.end()
             cut = _BETWEEN_OBJECTS.search(data, min(start + _PIECE_BYTES, total))
-            piece = data[start:cut.start() + 1] if cut else data[start:]
+            piece = data[start : cut.start() + 1] if cut else data[start:]
             tail = b"]}" if cut else b""
-            more = orjson.loads(b'{%b:[%b%b' % (orjson.dumps(key), piece, tail))
+            more = orjson.loads(b"{%b:[%b%b" % (orjson.dumps(key), piece, tail))
             value[key] += more.pop(key)
             value.update(more)
     except (orjson.JSONDecodeError, StopIteration):
@@ -136,7 +156,8 @@ class _Reader:
             found = describe(value) if not isinstance(value, dict) else 'no key "nodes"'
             self.findings.error(
                 f'a knowledge graph is an object with "nodes" and "connections", found {found}',
-                code=Code.StorageKindMismatch)
+                code=Code.StorageKindMismatch,
+            )
             return [], []
         self._check_version(value)
         self._hint_unknown(value, FILE_KEYS, "")
@@ -151,11 +172,15 @@ class _Reader:
     def _check_version(self, value: dict[str, Any]) -> None:
         version = value.get("version", VERSION)
         if isinstance(version, bool) or not isinstance(version, int):
-            self.findings.error(f"expected the number {VERSION}, found {describe(version)}",
-                                "version")
+            self.findings.error(
+                f"expected the number {VERSION}, found {describe(version)}", "version"
+            )
         elif version > VERSION:
-            self.findings.error(f"version {version} is newer than this program, which reads "
-                                f"version {VERSION}", "version", hint="update the program")
+            self.findings.error(
+                f"version {version} is newer than this program, which reads version {VERSION}",
+                "version",
+                hint="update the program",
+            )
 
     def _hint_unknown(self, item: dict[str, Any], known: Sequence[str], path: str) -> None:
         """Warn of a key that looks like a misspelt one, once for each such key."""
@@ -165,8 +190,11 @@ class _Reader:
                 close = difflib.get_close_matches(key, missing, n=1, cutoff=_MISSPELT)
                 self.hinted.add((key, known[0]))
                 if close or not path:
-                    self.findings.warning(f'unknown key "{key}"', child(path, key),
-                                          hint=f'did you mean "{close[0]}"?' if close else "")
+                    self.findings.warning(
+                        f'unknown key "{key}"',
+                        child(path, key),
+                        hint=f'did you mean "{close[0]}"?' if close else "",
+                    )
 
     def _array(self, value: dict[str, Any], key: str) -> list[Any]:
         items = value.get(key)
@@ -199,14 +227,24 @@ class _Reader:
             node_id = self._id(item, "node_id", path)
             first = self.rows.setdefault(node_id, index) if node_id else index
             if first != index:
-                self.findings.error(f'the id "{node_id}" is also the one of nodes[{first}]',
-                                    f"{path}.node_id", hint="every node needs an id of its own")
-            nodes.append(GraphNode(
-                node_id, self._text(item, "title", path, required=True),
-                self._text(item, "description", path), self._list(item, "parents", path),
-                self._tags(item, path), self._list(item, "directories", path),
-                self._text(item, "text_content", path)
-                if item.get("text_content") is not None else None))
+                self.findings.error(
+                    f'the id "{node_id}" is also the one of nodes[{first}]',
+                    f"{path}.node_id",
+                    hint="every node needs an id of its own",
+                )
+            nodes.append(
+                GraphNode(
+                    node_id,
+                    self._text(item, "title", path, required=True),
+                    self._text(item, "description", path),
+                    self._list(item, "parents", path),
+                    self._tags(item, path),
+                    self._list(item, "directories", path),
+                    self._text(item, "text_content", path)
+                    if item.get("text_content") is not None
+                    else None,
+                )
+            )
         return nodes
 
     def _id(self, item: dict[str, Any], key: str, path: str) -> str:
@@ -217,8 +255,15 @@ class _Reader:
         self.findings.error(f"expected a text that is not empty, found {found}", f"{path}.{key}")
         return ""
 
-    def _text(self, item: dict[str, Any], key: str, path: str, *, required: bool = False,
-              default: str = "") -> str:
+    def _text(
+        self,
+        item: dict[str, Any],
+        key: str,
+        path: str,
+        *,
+        required: bool = False,
+        default: str = "",
+    ) -> str:
         value = item.get(key)
         if isinstance(value, str):
             return value
@@ -232,13 +277,15 @@ class _Reader:
         if value is None:
             return ()
         if not isinstance(value, list):
-            self.findings.error(f"expected a list of texts, found {describe(value)}",
-                                f"{path}.{key}")
+            self.findings.error(
+                f"expected a list of texts, found {describe(value)}", f"{path}.{key}"
+            )
             return ()
         for index, one in enumerate(value):
             if not isinstance(one, str):
-                self.findings.error(f"expected a text, found {describe(one)}",
-                                    f"{path}.{key}[{index}]")
+                self.findings.error(
+                    f"expected a text, found {describe(one)}", f"{path}.{key}[{index}]"
+                )
                 return ()
         return tuple(value)
 
@@ -247,14 +294,16 @@ class _Reader:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            self.findings.error(f"expected an object of name: value, found {describe(value)}",
-                                f"{path}.tags")
+            self.findings.error(
+                f"expected an object of name: value, found {describe(value)}", f"{path}.tags"
+            )
             return {}
         for name, tag in value.items():
             if not isinstance(tag, str | int | float):
                 self.findings.error(
                     f"expected a text, a number, true or false, found {describe(tag)}",
-                    child(f"{path}.tags", name))
+                    child(f"{path}.tags", name),
+                )
         return value
 
     def _check_parents(self, nodes: list[GraphNode], items: list[Any]) -> None:
@@ -277,9 +326,11 @@ class _Reader:
         for cycle in parent_cycles(parents):
             index = nodes[cycle[0]].parents.index(nodes[cycle[1 % len(cycle)]].id)
             names = cycle_of_ids([nodes[row].id for row in cycle])
-            self.findings.error(f"the parents form a cycle: {names}",
-                                f"nodes[{cycle[0]}].parents[{index}]",
-                                hint="take one of these parents away")
+            self.findings.error(
+                f"the parents form a cycle: {names}",
+                f"nodes[{cycle[0]}].parents[{index}]",
+                hint="take one of these parents away",
+            )
         if not self.findings.has_errors:
             self._check_levels(nodes, parents)
             self._check_children(nodes, children_of(parents), items)
@@ -295,12 +346,15 @@ class _Reader:
                 level += 1
                 levels[walk.pop()] = level
             if level > MAX_LEVELS:
-                self.findings.error(f'"{nodes[start].id}" has more than {MAX_LEVELS} levels of '
-                                    "parents above it", f"nodes[{start}].parents[0]")
+                self.findings.error(
+                    f'"{nodes[start].id}" has more than {MAX_LEVELS} levels of parents above it',
+                    f"nodes[{start}].parents[0]",
+                )
                 return
 
-    def _check_children(self, nodes: list[GraphNode], children: Sequence[tuple[int, ...]],
-                        items: list[Any]) -> None:
+    def _check_children(
+        self, nodes: list[GraphNode], children: Sequence[tuple[int, ...]], items: list[Any]
+    ) -> None:
         for row, item in enumerate(items):
             if item.get("children") is None:
                 continue
@@ -310,11 +364,17 @@ class _Reader:
             if given == derived:
                 continue
             for name in sorted(given - derived):
-                self.findings.warning(f'"{name}" does not name this node among its parents', path,
-                                      hint="parents count; children are derived from them")
+                self.findings.warning(
+                    f'"{name}" does not name this node among its parents',
+                    path,
+                    hint="parents count; children are derived from them",
+                )
             for name in sorted(derived - given):
-                self.findings.warning(f'the child "{name}" is missing here', path,
-                                      hint="parents count; children are derived from them")
+                self.findings.warning(
+                    f'the child "{name}" is missing here',
+                    path,
+                    hint="parents count; children are derived from them",
+                )
 
     def _read_connections(self, items: list[Any]) -> list[GraphConnection]:
         connections = []
@@ -330,18 +390,24 @@ class _Reader:
             if not item.keys() <= _CONNECTION_KEY_SET:
                 self._hint_unknown(item, CONNECTION_KEYS, path)
             link = GraphConnection(
-                self._id(item, "connection_id", path), self._end(item, "from_node_id", path),
-                self._end(item, "to_node_id", path), self._text(item, "label", path),
-                self._text(item, "connection_type", path, default=DEFAULT_CONNECTION_TYPE))
+                self._id(item, "connection_id", path),
+                self._end(item, "from_node_id", path),
+                self._end(item, "to_node_id", path),
+                self._text(item, "label", path),
+                self._text(item, "connection_type", path, default=DEFAULT_CONNECTION_TYPE),
+            )
             first = ids.setdefault(link.id, index) if link.id else index
             if first != index:
-                self.findings.error(f'the id "{link.id}" is also the one of connections[{first}]',
-                                    f"{path}.connection_id",
-                                    hint="every connection needs an id of its own")
+                self.findings.error(
+                    f'the id "{link.id}" is also the one of connections[{first}]',
+                    f"{path}.connection_id",
+                    hint="every connection needs an id of its own",
+                )
             same = alike.setdefault((link.from_id, link.to_id, link.label, link.type), index)
             if same != index and _others(item) == _others(items[same]):
-                self.findings.warning(f"says the same as connections[{same}]", path,
-                                      hint="take one of them away")
+                self.findings.warning(
+                    f"says the same as connections[{same}]", path, hint="take one of them away"
+                )
             connections.append(link)
         return connections
 
@@ -358,5 +424,8 @@ _CONNECTION_KEY_SET = frozenset(CONNECTION_KEYS)
 
 def _others(item: dict[str, Any]) -> dict[str, Any]:
     """Return the unknown keys of a connection that hold no list or object."""
-    return {key: value for key, value in item.items()
-            if key not in _CONNECTION_KEY_SET and not isinstance(value, list | dict)}
+    return {
+        key: value
+        for key, value in item.items()
+        if key not in _CONNECTION_KEY_SET and not isinstance(value, list | dict)
+    }

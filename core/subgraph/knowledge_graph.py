@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TagValue = str | int | float | bool
 DEFAULT_CONNECTION_TYPE = "default"
 _CODE = Code.InvalidEmbeddedStringStorageData
-_EXACT_FLOATS = 2.0 ** 53
+_EXACT_FLOATS = 2.0**53
 _NO_ROWS = np.empty(0, dtype=np.int64)
 _Key = TypeVar("_Key")
 
@@ -79,8 +79,13 @@ class KnowledgeGraph:
         8003 for an id that occurs twice or that no node has, and for parents that form a cycle.
     """
 
-    def __init__(self, nodes: Iterable[GraphNode], connections: Iterable[GraphConnection] = (),
-                 name: str = "", findings: Iterable[Finding] = ()) -> None:
+    def __init__(
+        self,
+        nodes: Iterable[GraphNode],
+        connections: Iterable[GraphConnection] = (),
+        name: str = "",
+        findings: Iterable[Finding] = (),
+    ) -> None:
         self.nodes = tuple(nodes)
         self.connections = tuple(connections)
         self.name = name
@@ -88,8 +93,9 @@ class KnowledgeGraph:
         self._rows: dict[str, int] = {node.id: row for row, node in enumerate(self.nodes)}
         if len(self._rows) < len(self.nodes):
             raise InspectorError(_CODE, "two nodes of the knowledge graph have the same id")
-        self.parents = tuple(tuple(dict.fromkeys(map(self.row, node.parents)))
-                             for node in self.nodes)
+        self.parents = tuple(
+            tuple(dict.fromkeys(map(self.row, node.parents))) for node in self.nodes
+        )
         self.children = children_of(self.parents)
         self.from_rows = self._ends(link.from_id for link in self.connections)
         self.to_rows = self._ends(link.to_id for link in self.connections)
@@ -174,13 +180,20 @@ class KnowledgeGraph:
 
     @cached_property
     def _tagged(self) -> dict[tuple[str, str], NDArray[np.int64]]:
-        return _rows_by((((name, text), row) for row, node in enumerate(self.nodes)
-                         for name, value in node.tags.items() for text in tag_texts(value)))
+        return _rows_by(
+            (
+                ((name, text), row)
+                for row, node in enumerate(self.nodes)
+                for name, value in node.tags.items()
+                for text in tag_texts(value)
+            )
+        )
 
     @cached_property
     def _directories(self) -> dict[str, NDArray[np.int64]]:
-        return _rows_by((name, row) for row, node in enumerate(self.nodes)
-                        for name in node.directories)
+        return _rows_by(
+            (name, row) for row, node in enumerate(self.nodes) for name in node.directories
+        )
 
     @cached_property
     def _directory_names(self) -> list[str]:
@@ -202,7 +215,7 @@ class KnowledgeGraph:
     def links(self, row: int) -> NDArray[np.int64]:
         """Return the lines of the connections that start or end at a node, in file order."""
         offsets, touching = self._links
-        return touching[offsets[row]:offsets[row + 1]]
+        return touching[offsets[row] : offsets[row + 1]]
 
     def other_end(self, line: int, row: int) -> int:
         """Return the end of a connection that is not `row` (itself where it leads back)."""
@@ -267,8 +280,9 @@ def parent_cycles(parents: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return sorted(cycles)
 
 
-def _cycle_from(row: int, parents: Sequence[tuple[int, ...]],
-                component: NDArray[Any]) -> tuple[int, ...]:
+def _cycle_from(
+    row: int, parents: Sequence[tuple[int, ...]], component: NDArray[Any]
+) -> tuple[int, ...]:
     """Walk up inside one strong component until a row comes again."""
     places: dict[int, int] = {}
     walk: list[int] = []
@@ -276,7 +290,7 @@ def _cycle_from(row: int, parents: Sequence[tuple[int, ...]],
         places[row] = len(walk)
         walk.append(row)
         row = next(up for up in parents[row] if component[up] == component[row])
-    cycle = walk[places[row]:]
+    cycle = walk[places[row] :]
     start = cycle.index(min(cycle))
     return tuple(cycle[start:] + cycle[:start])
 
@@ -302,5 +316,4 @@ def _matrix(targets: Sequence[tuple[int, ...]]) -> Any:
     offsets = np.zeros(count + 1, dtype=np.int32)
     np.cumsum(np.fromiter(map(len, targets), dtype=np.int32, count=count), out=offsets[1:])
     columns = np.fromiter(chain.from_iterable(targets), dtype=np.int32, count=int(offsets[-1]))
-    return csr_array((np.ones(len(columns), dtype=np.int8), columns, offsets),
-                     shape=(count, count))
+    return csr_array((np.ones(len(columns), dtype=np.int8), columns, offsets), shape=(count, count))

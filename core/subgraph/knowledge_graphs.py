@@ -35,10 +35,17 @@ class KnowledgeGraphs:
         self._searchers: dict[Path, SubgraphSearcher] = {}
         self._paths: dict[str, Path] = {}
         self._searches: SearchCache[tuple[Path, str, bool], SubgraphCandidates] = SearchCache(
-            lambda found: len(found.graph) * BYTES_PER_NODE)
+            lambda found: len(found.graph) * BYTES_PER_NODE
+        )
 
-    def searcher(self, name: str, *, node: str = "", progress: Progress = no_progress,
-                 is_cancelled: IsCancelled = never_cancelled) -> SubgraphSearcher:
+    def searcher(
+        self,
+        name: str,
+        *,
+        node: str = "",
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> SubgraphSearcher:
         """Open a knowledge graph, or return it if it is open already.
 
         Raises
@@ -49,11 +56,14 @@ class KnowledgeGraphs:
         known = self.if_open(name)
         if known is not None:
             return known
-        path = self._root.resolve(name, FileKind.KNOWLEDGE_GRAPH, node=node,
-                                  param="knowledge_graph")
+        path = self._root.resolve(
+            name, FileKind.KNOWLEDGE_GRAPH, node=node, param="knowledge_graph"
+        )
         fresh = self._searchers.get(path) or SubgraphSearcher(
-            load_knowledge_graph(path, progress=progress, is_cancelled=is_cancelled), path,
-            self._models)
+            load_knowledge_graph(path, progress=progress, is_cancelled=is_cancelled),
+            path,
+            self._models,
+        )
         with self._lock:
             self._paths[name] = path
             return self._searchers.setdefault(path, fresh)
@@ -64,9 +74,17 @@ class KnowledgeGraphs:
             path = self._paths.get(name)
             return self._searchers[path] if path is not None else None
 
-    def candidates(self, name: str, query: str, *, embeddings: bool, node: str = "",
-                   cached_only: bool = False, progress: Progress = no_progress,
-                   is_cancelled: IsCancelled = never_cancelled) -> SubgraphCandidates | None:
+    def candidates(
+        self,
+        name: str,
+        query: str,
+        *,
+        embeddings: bool,
+        node: str = "",
+        cached_only: bool = False,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> SubgraphCandidates | None:
         """Search a knowledge graph, or return what the same search found before.
 
         Returns
@@ -82,13 +100,13 @@ class KnowledgeGraphs:
         if searcher is None:
             if cached_only:
                 return None
-            searcher = self.searcher(name, node=node, progress=progress,
-                                     is_cancelled=is_cancelled)
+            searcher = self.searcher(name, node=node, progress=progress, is_cancelled=is_cancelled)
         key = (self._paths[name], query, embeddings)
         found = self._searches.get(key)
         if found is None and not cached_only:
-            found = searcher.search(query, embeddings=embeddings, progress=progress,
-                                    is_cancelled=is_cancelled)
+            found = searcher.search(
+                query, embeddings=embeddings, progress=progress, is_cancelled=is_cancelled
+            )
             self._searches.put(key, found)
         return found
 

@@ -61,16 +61,24 @@ class SubgraphListing:
         self.result = result
         self.candidates = result.entry_points.candidates
         self._placed = {node.row: node for node in result.expansion.nodes}
-        self.hit_rows: NDArray[np.int64] = np.fromiter(self._placed, dtype=np.int64,
-                                                       count=len(self._placed))
+        self.hit_rows: NDArray[np.int64] = np.fromiter(
+            self._placed, dtype=np.int64, count=len(self._placed)
+        )
         self._stories: dict[int, Hit] = {}
 
     @property
     def counts(self) -> SubgraphCounts:
         """The counts of every stage."""
         found, expansion = self.result.entry_points.counts, self.result.expansion
-        return SubgraphCounts(found.nodes, found.in_scope, found.found, found.matches,
-                              expansion.reached, len(expansion.nodes), len(expansion.lines))
+        return SubgraphCounts(
+            found.nodes,
+            found.in_scope,
+            found.found,
+            found.matches,
+            expansion.reached,
+            len(expansion.nodes),
+            len(expansion.lines),
+        )
 
     @property
     def search(self) -> object:
@@ -130,8 +138,11 @@ class SubgraphListing:
 
     def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
         """Return the first `limit` near-misses: those that `top_k` cut off before the others."""
-        rows = self._near_rows if reason is None else self._without_result(
-            self.result.entry_points.near_miss_rows(reason))
+        rows = (
+            self._near_rows
+            if reason is None
+            else self._without_result(self.result.entry_points.near_miss_rows(reason))
+        )
         found: list[int] = rows[:limit].tolist()
         return found
 
@@ -162,10 +173,21 @@ class SubgraphListing:
         found = self.result.entry_points.story(row)
         if found is None:
             return Hit(row, node_id, text, Reason.TOP_K, None, needs="no word of the question")
-        return Hit(row, node_id, text, found.reason, found.rank, distance=found.distance,
-                   exact_distance=found.distance, bm25_score=found.fts_score,
-                   rank_dense=found.rank_dense, rank_sparse=found.rank_fts, needs=found.needs,
-                   score=found.score, match_reason=found.match_reason)
+        return Hit(
+            row,
+            node_id,
+            text,
+            found.reason,
+            found.rank,
+            distance=found.distance,
+            exact_distance=found.distance,
+            bm25_score=found.fts_score,
+            rank_dense=found.rank_dense,
+            rank_sparse=found.rank_fts,
+            needs=found.needs,
+            score=found.score,
+            match_reason=found.match_reason,
+        )
 
     def step(self, placed: PlacedNode) -> str:
         """Return how the walk came to a node, "" for a match.
@@ -195,11 +217,14 @@ class SubgraphListing:
         if found.rank is not None:
             lines.append(ScoreLine("rank", str(found.rank)))
         if found.fts_score is not None:
-            lines.append(ScoreLine("full text score", f"{found.fts_score:.6f}",
-                                   f"title × {TITLE_WEIGHT}"))
-        lines += [ScoreLine(name, str(rank)) for name, rank in (
-            ("full text rank", found.rank_fts), ("dense rank", found.rank_dense))
-            if rank is not None and self.candidates.distances is not None]
+            lines.append(
+                ScoreLine("full text score", f"{found.fts_score:.6f}", f"title × {TITLE_WEIGHT}")
+            )
+        lines += [
+            ScoreLine(name, str(rank))
+            for name, rank in (("full text rank", found.rank_fts), ("dense rank", found.rank_dense))
+            if rank is not None and self.candidates.distances is not None
+        ]
         if found.distance is not None:
             lines.append(ScoreLine("cosine distance", f"{found.distance:.6f}"))
             lines.append(ScoreLine("fused score", _fused(found)))
@@ -209,12 +234,16 @@ class SubgraphListing:
         """Return title, ancestry (root first), directories and tags of the node."""
         graph = self.result.graph
         node = graph.nodes[row]
-        return {"title": node.title, "path": " → ".join(graph.path(row)),
-                "directories": list(node.directories),
-                **{f"tag {name}": value for name, value in node.tags.items()}}
+        return {
+            "title": node.title,
+            "path": " → ".join(graph.path(row)),
+            "directories": list(node.directories),
+            **{f"tag {name}": value for name, value in node.tags.items()},
+        }
 
 
 def _fused(found: SubgraphMatch) -> str:
-    parts = [f"1/({RRF_K}+{rank})" for rank in (found.rank_dense, found.rank_fts)
-             if rank is not None]
+    parts = [
+        f"1/({RRF_K}+{rank})" for rank in (found.rank_dense, found.rank_fts) if rank is not None
+    ]
     return f"{' + '.join(parts)} = {found.score:.4f}"

@@ -80,17 +80,22 @@ class SubgraphRequest:
             an unknown key.
         """
         body = _object("request", body)
-        _refuse_unknown("", body, ("query", "top_k", "expansion_depth", "scope",
-                                   "include_raw_text"))
+        _refuse_unknown(
+            "", body, ("query", "top_k", "expansion_depth", "scope", "include_raw_text")
+        )
         given = {key: value for key, value in body.items() if value is not None}
         if "query" not in given:
             raise InvalidRequest("query", "query is required")
         raw = given.get("include_raw_text", False)
         if not isinstance(raw, bool):
             raise InvalidRequest("include_raw_text", f"expected true or false, found {shown(raw)}")
-        return cls(given["query"], given.get("top_k", DEFAULT_TOP_K),
-                   _depth(given.get("expansion_depth", ExpansionDepth.NONE)),
-                   _scope(given.get("scope", {})), raw)
+        return cls(
+            given["query"],
+            given.get("top_k", DEFAULT_TOP_K),
+            _depth(given.get("expansion_depth", ExpansionDepth.NONE)),
+            _scope(given.get("scope", {})),
+            raw,
+        )
 
     @classmethod
     def of_params(cls, query: str, params: RetrieveSubgraphParams) -> SubgraphRequest:
@@ -98,9 +103,13 @@ class SubgraphRequest:
         tags = json.loads(params.tag_filters) if params.tag_filters.strip() else {}
         # A script may have given the depth by its name.
         depth = params.specs()["expansion_depth"].check(params.expansion_depth)
-        return cls(query, params.top_k, depth,
-                   Scope(params.root_node_id, tags, params.directory_prefix),
-                   params.include_raw_text)
+        return cls(
+            query,
+            params.top_k,
+            depth,
+            Scope(params.root_node_id, tags, params.directory_prefix),
+            params.include_raw_text,
+        )
 
 
 def _object(param: str, value: Any) -> Mapping[str, Any]:
@@ -113,9 +122,13 @@ def _refuse_unknown(path: str, given: Mapping[str, Any], known: tuple[str, ...])
     for key in given:
         if key not in known:
             close = difflib.get_close_matches(str(key), known, n=1)
-            raise InvalidRequest(f"{path}{key}", "there is no such parameter",
-                                 f'did you mean "{close[0]}"?' if close
-                                 else f"the parameters are {', '.join(known)}")
+            raise InvalidRequest(
+                f"{path}{key}",
+                "there is no such parameter",
+                f'did you mean "{close[0]}"?'
+                if close
+                else f"the parameters are {', '.join(known)}",
+            )
 
 
 def _depth(value: Any) -> ExpansionDepth:
@@ -123,8 +136,9 @@ def _depth(value: Any) -> ExpansionDepth:
         return ExpansionDepth(value)
     except ValueError:
         names = ", ".join(ExpansionDepth)
-        raise InvalidRequest("expansion_depth",
-                             f"expected one of {names}; found {shown(value)}") from None
+        raise InvalidRequest(
+            "expansion_depth", f"expected one of {names}; found {shown(value)}"
+        ) from None
 
 
 def _scope(value: Any) -> Scope:
@@ -139,6 +153,8 @@ def _scope(value: Any) -> Scope:
     tags = _object("scope.tag_filters", scope.get("tag_filters") or {})
     for name, tag in tags.items():
         if not isinstance(tag, str | int | float):
-            raise InvalidRequest(f"scope.tag_filters.{name}",
-                                 f"expected a text, a number, true or false, found {shown(tag)}")
+            raise InvalidRequest(
+                f"scope.tag_filters.{name}",
+                f"expected a text, a number, true or false, found {shown(tag)}",
+            )
     return Scope(texts["root_node_id"], dict(tags), texts["directory_prefix"])

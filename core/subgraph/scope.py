@@ -50,8 +50,9 @@ class ScopeFilter:
     def _mask(self) -> NDArray[np.bool_]:
         count = len(self.graph)
         mask = np.ones(count, dtype=bool) if self._below is None else self._below.copy()
-        parts = [self.graph.rows_with_tag(name, value)
-                 for name, value in self.scope.tag_filters.items()]
+        parts = [
+            self.graph.rows_with_tag(name, value) for name, value in self.scope.tag_filters.items()
+        ]
         if self.scope.directory_prefix:
             parts.append(self.graph.rows_in_directory(self.scope.directory_prefix))
         for rows in parts:
@@ -70,5 +71,7 @@ class ScopeFilter:
                 return f"scope.tag_filters: it has no tag {name}"
             if not tag_texts(node.tags[name]) & tag_texts(value):
                 return f"scope.tag_filters: {name} is {shown(node.tags[name])}, not {shown(value)}"
-        return ("scope.directory_prefix: none of its directories starts with "
-                f'"{scope.directory_prefix}"')
+        return (
+            "scope.directory_prefix: none of its directories starts with "
+            f'"{scope.directory_prefix}"'
+        )

@@ -58,8 +58,9 @@ def embedding_text(node: GraphNode) -> str:
     return "\n".join(part for part in (node.title, node.description, node.text) if part)
 
 
-def node_distances(vectors: RecordVectors,
-                   embed_query: Callable[[str], NDArray[np.float32]]) -> Distances:
+def node_distances(
+    vectors: RecordVectors, embed_query: Callable[[str], NDArray[np.float32]]
+) -> Distances:
     """Return the distances that a hybrid search needs, of embeddings that are at hand.
 
     Parameters
@@ -100,14 +101,21 @@ class SubgraphSearch:
         When `is_cancelled` says so.
     """
 
-    def __init__(self, graph: KnowledgeGraph, distances: Distances | None = None, *,
-                 index: LexicalIndex | None = None, progress: Progress = no_progress,
-                 is_cancelled: IsCancelled = never_cancelled) -> None:
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        distances: Distances | None = None,
+        *,
+        index: LexicalIndex | None = None,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> None:
         self.graph = graph
         self.distances = distances
         graph.prepare()
-        self.index = index or build_lexical_index([fts_text(node) for node in graph.nodes],
-                                                  progress, is_cancelled)
+        self.index = index or build_lexical_index(
+            [fts_text(node) for node in graph.nodes], progress, is_cancelled
+        )
 
     def candidates(self, query: str) -> SubgraphCandidates:
         """Search the whole graph (the costly part: it may embed the query).
@@ -123,8 +131,14 @@ class SubgraphSearch:
             distances = np.maximum(self.distances(query), np.float32(0))
             distances.setflags(write=False)
         scores.setflags(write=False)
-        return SubgraphCandidates(query, self.graph, scores, distances, tuple(tokens),
-                                  1000 * (time.perf_counter() - started))
+        return SubgraphCandidates(
+            query,
+            self.graph,
+            scores,
+            distances,
+            tuple(tokens),
+            1000 * (time.perf_counter() - started),
+        )
 
     def retrieve(self, request: SubgraphRequest) -> SubgraphResult:
         """Search, choose the entry points and walk from them.

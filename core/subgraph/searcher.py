@@ -37,8 +37,13 @@ class SubgraphSearcher:
     sidecars : where else what was built is kept.
     """
 
-    def __init__(self, graph: KnowledgeGraph, path: Path, models: ModelProvider,
-                 sidecars: SidecarFolder | None = None) -> None:
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        path: Path,
+        models: ModelProvider,
+        sidecars: SidecarFolder | None = None,
+    ) -> None:
         self.graph = graph
         self._models = models
         self._sidecars = sidecars or SidecarFolder(path, cache_folder())
@@ -51,8 +56,13 @@ class SubgraphSearcher:
         """What was rebuilt and why, and what could not be written."""
         return self._sidecars.notes
 
-    def prepare(self, *, embeddings: bool, progress: Progress = no_progress,
-                is_cancelled: IsCancelled = never_cancelled) -> SubgraphSearch:
+    def prepare(
+        self,
+        *,
+        embeddings: bool,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> SubgraphSearch:
         """Load or build the full-text index, and with `embeddings` the nodes' vectors too.
 
         Raises
@@ -65,8 +75,9 @@ class SubgraphSearcher:
         with self._alone(is_cancelled):
             if self._by_words is None:
                 texts = [fts_text(node) for node in self.graph.nodes]
-                index = prepare_lexical(texts, texts_digest(texts), self._sidecars, progress,
-                                        is_cancelled)
+                index = prepare_lexical(
+                    texts, texts_digest(texts), self._sidecars, progress, is_cancelled
+                )
                 self._by_words = SubgraphSearch(self.graph, index=index)
             if not embeddings:
                 return self._by_words
@@ -75,18 +86,26 @@ class SubgraphSearcher:
                     progress("loading the embedding model", 0, 0)
                 embedder = self._models.get(DEFAULT_MODEL)
                 texts = [embedding_text(node) for node in self.graph.nodes]
-                vectors = prepare_vectors(texts, texts_digest(texts), embedder, self._sidecars,
-                                          progress, is_cancelled)
+                vectors = prepare_vectors(
+                    texts, texts_digest(texts), embedder, self._sidecars, progress, is_cancelled
+                )
                 self._by_both = SubgraphSearch(
-                    self.graph, node_distances(vectors, embedder.embed_query),
-                    index=self._by_words.index)
+                    self.graph,
+                    node_distances(vectors, embedder.embed_query),
+                    index=self._by_words.index,
+                )
             return self._by_both
 
-    def search(self, query: str, *, embeddings: bool, progress: Progress = no_progress,
-               is_cancelled: IsCancelled = never_cancelled) -> SubgraphCandidates:
+    def search(
+        self,
+        query: str,
+        *,
+        embeddings: bool,
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> SubgraphCandidates:
         """Find what a query finds in the whole graph; raises as `prepare` does."""
-        searches = self.prepare(embeddings=embeddings, progress=progress,
-                                is_cancelled=is_cancelled)
+        searches = self.prepare(embeddings=embeddings, progress=progress, is_cancelled=is_cancelled)
         stop_if(is_cancelled)
         return searches.candidates(query)
 

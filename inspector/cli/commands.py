@@ -33,10 +33,12 @@ EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_REFUSED = 2
 COMMANDS = ("turn", "check", "replay", "snippet", "keyword", "subgraph")
-EPILOG = ("Commands that need no window: inspector turn PATH -m TEXT, inspector check PATH …, "
-          "inspector keyword FOLDER -q TEXT, inspector subgraph FILE -q TEXT, inspector snippet "
-          "PATH --set NODE.PARAM=VALUE, inspector replay RECORDED PATH; each explains itself with "
-          "--help.")
+EPILOG = (
+    "Commands that need no window: inspector turn PATH -m TEXT, inspector check PATH …, "
+    "inspector keyword FOLDER -q TEXT, inspector subgraph FILE -q TEXT, inspector snippet "
+    "PATH --set NODE.PARAM=VALUE, inspector replay RECORDED PATH; each explains itself with "
+    "--help."
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,6 +52,7 @@ def main(argv: Sequence[str]) -> int:
     0 whatever route a turn takes; 1 when ``check`` found an error; 2 with one line on standard
     error for every refusal.
     """
+
     def run() -> int:
         arguments = build_parser().parse_args(argv)
         command: Callable[[argparse.Namespace], int] = arguments.run
@@ -80,16 +83,36 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     turn = commands.add_parser("turn", help="run one turn and print its debug_info as JSON")
     turn.add_argument("path", metavar="PATH", help="a graph, a knowledge file or a folder")
-    turn.add_argument("-m", "--message", required=True, action="append", dest="messages",
-                      metavar="TEXT", help="what the player says; given several times, the turns "
-                      "follow each other, and a log of JSON Lines is printed")
+    turn.add_argument(
+        "-m",
+        "--message",
+        required=True,
+        action="append",
+        dest="messages",
+        metavar="TEXT",
+        help="what the player says; given several times, the turns "
+        "follow each other, and a log of JSON Lines is printed",
+    )
     add_turn_options(turn)
-    turn.add_argument("--messages", action="store_true", dest="prompt",
-                      help="print the chat messages that the model would read instead")
-    turn.add_argument("--near-misses", type=int, default=0, metavar="N",
-                      help="add the N closest near-misses with their reason and needed change")
-    turn.add_argument("--save-memory", metavar="FOLDER", default="",
-                      help="write the memory stores that the turns changed into this folder")
+    turn.add_argument(
+        "--messages",
+        action="store_true",
+        dest="prompt",
+        help="print the chat messages that the model would read instead",
+    )
+    turn.add_argument(
+        "--near-misses",
+        type=int,
+        default=0,
+        metavar="N",
+        help="add the N closest near-misses with their reason and needed change",
+    )
+    turn.add_argument(
+        "--save-memory",
+        metavar="FOLDER",
+        default="",
+        help="write the memory stores that the turns changed into this folder",
+    )
     turn.set_defaults(run=_run_turn)
     check = commands.add_parser("check", help="print every finding of the files")
     check.add_argument("paths", metavar="PATH", nargs="+")
@@ -106,21 +129,34 @@ def build_parser() -> argparse.ArgumentParser:
 
 def window_parser() -> argparse.ArgumentParser:
     """Return the parser of the window's own command line."""
-    parser = _Parser(prog="inspector", epilog=EPILOG,
-                     description="Open the inspector on a graph, a knowledge file or a folder.")
-    parser.add_argument("paths", metavar="PATH", nargs="*",
-                        help="a graph, a knowledge file or a folder")
+    parser = _Parser(
+        prog="inspector",
+        epilog=EPILOG,
+        description="Open the inspector on a graph, a knowledge file or a folder.",
+    )
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="*", help="a graph, a knowledge file or a folder"
+    )
     parser.add_argument("--message", default="", help="run a turn with this message")
     parser.add_argument("--node", default="", help="the node to take in hand")
-    parser.add_argument("--tab", default="", metavar="PANEL",
-                        help="the panel to bring to the front, such as graph or diagnostics")
+    parser.add_argument(
+        "--tab",
+        default="",
+        metavar="PANEL",
+        help="the panel to bring to the front, such as graph or diagnostics",
+    )
     add_turn_options(parser)
-    parser.add_argument("--screenshot", metavar="FILE.png",
-                        help="save a picture once the turn is on screen, and quit")
-    parser.add_argument("--theme", choices=("system", "light", "dark"),
-                        help="colours, for this run only")
-    parser.add_argument("--size", metavar="WIDTHxHEIGHT", type=_size,
-                        help="size of the window, for this run only")
+    parser.add_argument(
+        "--screenshot",
+        metavar="FILE.png",
+        help="save a picture once the turn is on screen, and quit",
+    )
+    parser.add_argument(
+        "--theme", choices=("system", "light", "dark"), help="colours, for this run only"
+    )
+    parser.add_argument(
+        "--size", metavar="WIDTHxHEIGHT", type=_size, help="size of the window, for this run only"
+    )
     return parser
 
 
@@ -138,9 +174,14 @@ def _size(text: str) -> tuple[int, int]:
 def add_turn_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that the window and ``turn`` share."""
     parser.add_argument("--root", metavar="DIR", help="storage root; default: beside the file")
-    parser.add_argument("--set", action="append", default=[], metavar="NODE.PARAM=VALUE",
-                        dest="settings", help="set a parameter; NODE. may be left out where "
-                        "only one node has it")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NODE.PARAM=VALUE",
+        dest="settings",
+        help="set a parameter; NODE. may be left out where only one node has it",
+    )
     add_play_options(parser)
 
 
@@ -170,11 +211,18 @@ def _target(graph: GraphDescription, target: str) -> tuple[str, str]:
     if len(owners) == 1:
         return owners[0], param
     if owners:
-        raise InspectorError(Code.InvalidParamValue, f'several nodes have "{param}"',
-                             hint=f"say which: {', '.join(f'{o}.{param}' for o in owners)}")
+        raise InspectorError(
+            Code.InvalidParamValue,
+            f'several nodes have "{param}"',
+            hint=f"say which: {', '.join(f'{o}.{param}' for o in owners)}",
+        )
     known = sorted({name for node in graph.nodes for name in node.params.specs()})
-    raise InspectorError(Code.InvalidParamValue, f'no node has a parameter "{param}"',
-                         place=Place(param=param), hint=did_you_mean(param, known))
+    raise InspectorError(
+        Code.InvalidParamValue,
+        f'no node has a parameter "{param}"',
+        place=Place(param=param),
+        hint=did_you_mean(param, known),
+    )
 
 
 def _value(spec: ParamSpec, text: str) -> Any:
@@ -211,8 +259,9 @@ def _run_turn(arguments: argparse.Namespace) -> int:
         if is_log:
             key = "messages" if arguments.prompt else "debug_info"
             document = {"message": message, key: document}
-        print(json.dumps(document, ensure_ascii=False, indent=None if is_log else 2,
-                         allow_nan=False))
+        print(
+            json.dumps(document, ensure_ascii=False, indent=None if is_log else 2, allow_nan=False)
+        )
         if turn.error is not None:
             raise turn.error
     if arguments.save_memory:
@@ -235,27 +284,41 @@ def near_misses_of(turn: Turn, limit: int) -> list[dict[str, Any]]:
     Each has ``id``, ``rank``, ``reason`` and ``needs``; ``distance`` and ``bm25_score`` of a
     Retrieve, ``score`` and ``match_reason`` of the others; and ``node`` where more than one ran.
     """
-    runs = [(run.name, run.retrieval) for run in turn.runs
-            if run.retrieval is not None and run.retrieval.listing is not None]
-    return [{"node": name} | entry if len(runs) > 1 else entry
-            for name, result in runs for entry in result.near_misses(limit)]
+    runs = [
+        (run.name, run.retrieval)
+        for run in turn.runs
+        if run.retrieval is not None and run.retrieval.listing is not None
+    ]
+    return [
+        {"node": name} | entry if len(runs) > 1 else entry
+        for name, result in runs
+        for entry in result.near_misses(limit)
+    ]
 
 
 def _valid_text(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InspectorError(Code.InvalidParamValue, "the message is not valid UTF-8 text",
-                             hint="check the terminal's encoding") from None
+        raise InspectorError(
+            Code.InvalidParamValue,
+            "the message is not valid UTF-8 text",
+            hint="check the terminal's encoding",
+        ) from None
     return text
 
 
 def _run_check(arguments: argparse.Namespace) -> int:
-    findings = [finding for path in arguments.paths
-                for finding in check_path(Path(path), root=arguments.root)]
+    findings = [
+        finding
+        for path in arguments.paths
+        for finding in check_path(Path(path), root=arguments.root)
+    ]
     for finding in findings:
         print(finding.line())
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
-    print(f"{len(arguments.paths)} checked: {errors} errors, {len(findings) - errors} warnings",
-          file=sys.stderr)
+    print(
+        f"{len(arguments.paths)} checked: {errors} errors, {len(findings) - errors} warnings",
+        file=sys.stderr,
+    )
     return EXIT_FINDINGS if errors else EXIT_OK

@@ -34,21 +34,50 @@ class PlayOptions:
 
 def add_play_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that the window and ``turn`` share."""
-    parser.add_argument("--var", action="append", default=[], metavar="NAME=VALUE",
-                        dest="variables", help="give an agent variable its value")
-    parser.add_argument("--exit", action="append", default=[], metavar="NODE=EXIT", dest="exits",
-                        help="the exit that a node takes which needs a language model")
-    parser.add_argument("--reply", action="append", default=[], metavar="NODE=TEXT",
-                        dest="replies", help="what a node answers which needs a language model; "
-                        "of ClassifyIntentLLM, the label")
-    parser.add_argument("--memory", action="append", default=[], metavar="FILE",
-                        help="use the memory store in this file; those below the storage root "
-                        "are known by their names anyway")
-    parser.add_argument("--dialog", metavar="FILE", default="",
-                        help="earlier messages for the prompt: a JSON list as --messages prints "
-                        "it, or lines such as \"User: …\" and \"Assistant: …\"")
-    parser.add_argument("--keep-dialog", action="store_true",
-                        help="let each turn's messages join the next one's prompt")
+    parser.add_argument(
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="variables",
+        help="give an agent variable its value",
+    )
+    parser.add_argument(
+        "--exit",
+        action="append",
+        default=[],
+        metavar="NODE=EXIT",
+        dest="exits",
+        help="the exit that a node takes which needs a language model",
+    )
+    parser.add_argument(
+        "--reply",
+        action="append",
+        default=[],
+        metavar="NODE=TEXT",
+        dest="replies",
+        help="what a node answers which needs a language model; of ClassifyIntentLLM, the label",
+    )
+    parser.add_argument(
+        "--memory",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="use the memory store in this file; those below the storage root "
+        "are known by their names anyway",
+    )
+    parser.add_argument(
+        "--dialog",
+        metavar="FILE",
+        default="",
+        help="earlier messages for the prompt: a JSON list as --messages prints "
+        'it, or lines such as "User: …" and "Assistant: …"',
+    )
+    parser.add_argument(
+        "--keep-dialog",
+        action="store_true",
+        help="let each turn's messages join the next one's prompt",
+    )
 
 
 def read_play(arguments: argparse.Namespace) -> Play:
@@ -75,12 +104,19 @@ def save_memory(play: Play, folder: Path) -> list[Path]:
         3010 when there is no such folder, or it cannot be written to.
     """
     if not folder.is_dir():
-        raise InspectorError(Code.StorageFileNotFound, "there is no such folder",
-                             place=Place(file=str(folder)), hint="make it first")
+        raise InspectorError(
+            Code.StorageFileNotFound,
+            "there is no such folder",
+            place=Place(file=str(folder)),
+            hint="make it first",
+        )
     written: list[Path] = []
     for store in play.memory.values():
-        path = next(path for path in _file_names(store, folder)
-                    if path not in written and _may_hold(path, store.name))
+        path = next(
+            path
+            for path in _file_names(store, folder)
+            if path not in written and _may_hold(path, store.name)
+        )
         store.save(path)
         written.append(path)
     return written
@@ -120,8 +156,9 @@ def play_options(arguments: argparse.Namespace, graph: GraphDescription) -> Play
     replies = pairs_of(arguments.replies, "--reply")
     for name in replies:
         graph.node(name)
-    return PlayOptions(pairs_of(arguments.variables, "--var"), _exits(graph, arguments.exits),
-                       replies)
+    return PlayOptions(
+        pairs_of(arguments.variables, "--var"), _exits(graph, arguments.exits), replies
+    )
 
 
 def _read_dialog(path: Path) -> tuple[DialogLine, ...]:
@@ -131,8 +168,9 @@ def _read_dialog(path: Path) -> tuple[DialogLine, ...]:
     try:
         return parse_dialog(text or "")
     except InspectorError as error:
-        raise InspectorError(error.code, error.message, hint=error.hint, place=replace(
-            error.place, file=str(path))) from error
+        raise InspectorError(
+            error.code, error.message, hint=error.hint, place=replace(error.place, file=str(path))
+        ) from error
 
 
 def pairs_of(pairs: Sequence[str], option: str) -> dict[str, str]:
@@ -159,11 +197,18 @@ def _exits(graph: GraphDescription, pairs: Sequence[str]) -> dict[str, str]:
     for name, route in exits.items():
         params = graph.node(name).params
         if route not in params.exits():
-            raise InspectorError(Code.InvalidParamValue, f'node "{name}" has no exit "{route}"',
-                                 place=Place(node=name), hint=f"one of {', '.join(params.exits())}")
+            raise InspectorError(
+                Code.InvalidParamValue,
+                f'node "{name}" has no exit "{route}"',
+                place=Place(node=name),
+                hint=f"one of {', '.join(params.exits())}",
+            )
         if not params.simulated_exit:
             raise InspectorError(
-                Code.InvalidParamValue, f'the exit of "{name}" is decided by the node itself: only '
-                "ToolCall and ClassifyIntentLLM take one that is picked", place=Place(node=name),
-                hint="change its parameters, or the message")
+                Code.InvalidParamValue,
+                f'the exit of "{name}" is decided by the node itself: only '
+                "ToolCall and ClassifyIntentLLM take one that is picked",
+                place=Place(node=name),
+                hint="change its parameters, or the message",
+            )
     return exits

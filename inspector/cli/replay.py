@@ -29,23 +29,41 @@ _TEXT_CHARACTERS = 200
 def add_commands(commands: Any) -> None:
     """Add the command to the subparsers of the command line."""
     replay = commands.add_parser(
-        "replay", help="search again what a recorded turn searched, and print what differs",
+        "replay",
+        help="search again what a recorded turn searched, and print what differs",
         description="Search again what recorded turns searched, with the same queries and "
         "parameters, and print what differs. Exit status: 0 when all hits agree, 1 when some "
-        "differ, 2 for a refusal.")
-    replay.add_argument("recorded", metavar="RECORDED",
-                        help="a saved debug_info, or a log with many (JSON Lines)")
-    replay.add_argument("path", metavar="PATH",
-                        help="what to search: a graph, a knowledge file or a folder")
+        "differ, 2 for a refusal.",
+    )
+    replay.add_argument(
+        "recorded", metavar="RECORDED", help="a saved debug_info, or a log with many (JSON Lines)"
+    )
+    replay.add_argument(
+        "path", metavar="PATH", help="what to search: a graph, a knowledge file or a folder"
+    )
     replay.add_argument("--root", metavar="DIR", help="storage root; default: beside PATH")
-    replay.add_argument("--tolerance", type=_tolerance, default=TOLERANCE, metavar="X",
-                        help="distances that differ by no more agree; default "
-                        f"{TOLERANCE:g}")
-    replay.add_argument("--var", action="append", default=[], metavar="NAME=VALUE",
-                        dest="variables", help="give an agent variable its value, for the names "
-                        "of memory stores")
-    replay.add_argument("--memory", action="append", default=[], metavar="FILE",
-                        help="use the memory store in this file")
+    replay.add_argument(
+        "--tolerance",
+        type=_tolerance,
+        default=TOLERANCE,
+        metavar="X",
+        help=f"distances that differ by no more agree; default {TOLERANCE:g}",
+    )
+    replay.add_argument(
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="variables",
+        help="give an agent variable its value, for the names of memory stores",
+    )
+    replay.add_argument(
+        "--memory",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="use the memory store in this file",
+    )
     replay.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
     replay.set_defaults(run=_run_replay)
 
@@ -66,15 +84,25 @@ def _run_replay(arguments: argparse.Namespace) -> int:
     variables = pairs_of(arguments.variables, "--var")
     stores = [MemoryStore.load(Path(name)) for name in arguments.memory]
     play = Play(memory={store.name: store for store in stores})
-    replays = [replay_turn(turn, target, tolerance=arguments.tolerance, variables=variables,
-                           play=play) for turn in recording.turns]
+    replays = [
+        replay_turn(turn, target, tolerance=arguments.tolerance, variables=variables, play=play)
+        for turn in recording.turns
+    ]
     findings = [finding.line() for finding in recording.findings]
     if arguments.as_json:
-        print(json.dumps({
-            "differs": any(replay.differs for replay in replays),
-            "tolerance": arguments.tolerance, "findings": findings,
-            "turns": [_turn_data(replay) for replay in replays],
-        }, ensure_ascii=False, indent=2, allow_nan=False))
+        print(
+            json.dumps(
+                {
+                    "differs": any(replay.differs for replay in replays),
+                    "tolerance": arguments.tolerance,
+                    "findings": findings,
+                    "turns": [_turn_data(replay) for replay in replays],
+                },
+                ensure_ascii=False,
+                indent=2,
+                allow_nan=False,
+            )
+        )
     else:
         lines = [*map(_printable, findings), _legend(arguments.tolerance), *_lines(replays)]
         print("\n".join(lines))
@@ -98,9 +126,10 @@ def _lines(replays: Sequence[TurnReplay]) -> list[str]:
         if not replay.nodes:
             lines.append("  nothing to compare: no node searched")
     differing = sum(replay.differs for replay in replays)
-    lines.append(f"{len(replays)} turn{'' if len(replays) == 1 else 's'} replayed: "
-                 + (f"{differing} differ{'s' if differing == 1 else ''}" if differing
-                    else "all hits agree"))
+    lines.append(
+        f"{len(replays)} turn{'' if len(replays) == 1 else 's'} replayed: "
+        + (f"{differing} differ{'s' if differing == 1 else ''}" if differing else "all hits agree")
+    )
     return lines
 
 
@@ -120,10 +149,13 @@ def _node_lines(node: NodeReplay) -> list[str]:
 def _cells(pair: HitPair) -> tuple[str, str, str, str, str]:
     """Return verdict, ranks, id, distances and their change, as texts."""
     change = "" if pair.distance_change is None else f"{pair.distance_change:+.4f}"
-    return (str(pair.verdict), f"{pair.recorded_rank or '–'} → {pair.here_rank or '–'}",
-            _printable(pair.id, _ID_CHARACTERS),
-            f"{_distance(pair.recorded)} → {_distance(pair.here)}",
-            f"{change} too far apart" if pair.is_distant and change else change)
+    return (
+        str(pair.verdict),
+        f"{pair.recorded_rank or '–'} → {pair.here_rank or '–'}",
+        _printable(pair.id, _ID_CHARACTERS),
+        f"{_distance(pair.recorded)} → {_distance(pair.here)}",
+        f"{change} too far apart" if pair.is_distant and change else change,
+    )
 
 
 def _distance(hit: Hit | None) -> str:
@@ -131,22 +163,37 @@ def _distance(hit: Hit | None) -> str:
 
 
 def _turn_data(replay: TurnReplay) -> dict[str, Any]:
-    return {"message": replay.turn.request.message, "differs": replay.differs,
-            "nodes": [_node_data(node) for node in replay.nodes], "notes": list(replay.notes)}
+    return {
+        "message": replay.turn.request.message,
+        "differs": replay.differs,
+        "nodes": [_node_data(node) for node in replay.nodes],
+        "notes": list(replay.notes),
+    }
 
 
 def _node_data(node: NodeReplay) -> dict[str, Any]:
     error = node.error
     return {
-        "node": node.node, "type": node.type, "query": node.query, "differs": node.differs,
+        "node": node.node,
+        "type": node.type,
+        "query": node.query,
+        "differs": node.differs,
         "changed": list(node.changed),
-        "error": None if error is None else {"code": int(error.code), "name": error.name,
-                                             "message": error.message},
+        "error": None
+        if error is None
+        else {"code": int(error.code), "name": error.name, "message": error.message},
         "summary": {str(verdict): node.comparison.count(verdict) for verdict in Verdict},
-        "hits": [{"id": pair.id, "verdict": str(pair.verdict),
-                  "recorded": _hit_data(pair.recorded, pair.recorded_rank),
-                  "here": _hit_data(pair.here, pair.here_rank),
-                  "distance_change": pair.distance_change} for pair in node.comparison.pairs]}
+        "hits": [
+            {
+                "id": pair.id,
+                "verdict": str(pair.verdict),
+                "recorded": _hit_data(pair.recorded, pair.recorded_rank),
+                "here": _hit_data(pair.here, pair.here_rank),
+                "distance_change": pair.distance_change,
+            }
+            for pair in node.comparison.pairs
+        ],
+    }
 
 
 def _hit_data(hit: Hit | None, rank: int | None) -> dict[str, Any] | None:
@@ -159,5 +206,5 @@ def _quoted(text: str) -> str:
 
 def _printable(text: str, limit: int = 1000) -> str:
     """Return a text from a file on one line, without what would command the terminal."""
-    short = text if len(text) <= limit else text[:limit - 1] + "…"
+    short = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in short)

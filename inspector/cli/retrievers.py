@@ -25,35 +25,62 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-
 def add_commands(commands: Any) -> None:
     """Add both commands to the subparsers of the command line."""
     keyword = commands.add_parser(
-        "keyword", help="print the entries of a Markdown folder that match a query, as JSON")
+        "keyword", help="print the entries of a Markdown folder that match a query, as JSON"
+    )
     keyword.add_argument("path", metavar="FOLDER", help="a folder of Markdown files")
     keyword.add_argument("-q", "--query", required=True, help="what to look for")
-    keyword.add_argument("-k", type=int, default=DEFAULT_K, metavar="N",
-                         help=f"at most so many, 1 to {MAX_K}; default {DEFAULT_K}")
-    keyword.add_argument("--min-score", type=float, default=DEFAULT_MIN_SCORE, metavar="X",
-                         help=f"smallest score that counts; default {DEFAULT_MIN_SCORE:g}")
+    keyword.add_argument(
+        "-k",
+        type=int,
+        default=DEFAULT_K,
+        metavar="N",
+        help=f"at most so many, 1 to {MAX_K}; default {DEFAULT_K}",
+    )
+    keyword.add_argument(
+        "--min-score",
+        type=float,
+        default=DEFAULT_MIN_SCORE,
+        metavar="X",
+        help=f"smallest score that counts; default {DEFAULT_MIN_SCORE:g}",
+    )
     keyword.set_defaults(run=_run_keyword)
     subgraph = commands.add_parser(
-        "subgraph", help="print what a query finds in a knowledge graph, as JSON")
+        "subgraph", help="print what a query finds in a knowledge graph, as JSON"
+    )
     subgraph.add_argument("path", metavar="FILE", help="a knowledge graph")
     subgraph.add_argument("-q", "--query", required=True, help="what to look for")
-    subgraph.add_argument("--top-k", type=int, default=DEFAULT_TOP_K, metavar="N",
-                          help=f"at most so many matches, 1 to 50; default {DEFAULT_TOP_K}")
-    subgraph.add_argument("--expansion-depth", default=ExpansionDepth.NONE.value,
-                          metavar="DEPTH", help=f"{', '.join(ExpansionDepth)}; default none")
+    subgraph.add_argument(
+        "--top-k",
+        type=int,
+        default=DEFAULT_TOP_K,
+        metavar="N",
+        help=f"at most so many matches, 1 to 50; default {DEFAULT_TOP_K}",
+    )
+    subgraph.add_argument(
+        "--expansion-depth",
+        default=ExpansionDepth.NONE.value,
+        metavar="DEPTH",
+        help=f"{', '.join(ExpansionDepth)}; default none",
+    )
     subgraph.add_argument("--root-node", metavar="ID", help="only this node and what is below it")
-    subgraph.add_argument("--tag", action="append", default=[], metavar="NAME=VALUE", dest="tags",
-                          help="only nodes with this tag; all must match")
-    subgraph.add_argument("--directory-prefix", metavar="PREFIX",
-                          help="only nodes in a directory that starts so")
-    subgraph.add_argument("--raw-text", action="store_true",
-                          help="print the nodes' long texts too")
-    subgraph.add_argument("--embeddings", action="store_true",
-                          help="match by meaning too, fused with full text")
+    subgraph.add_argument(
+        "--tag",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="tags",
+        help="only nodes with this tag; all must match",
+    )
+    subgraph.add_argument(
+        "--directory-prefix", metavar="PREFIX", help="only nodes in a directory that starts so"
+    )
+    subgraph.add_argument("--raw-text", action="store_true", help="print the nodes' long texts too")
+    subgraph.add_argument(
+        "--embeddings", action="store_true", help="match by meaning too, fused with full text"
+    )
     subgraph.set_defaults(run=_run_subgraph)
 
 
@@ -61,17 +88,29 @@ def _run_keyword(arguments: argparse.Namespace) -> int:
     check_whole("k", arguments.k, 1, MAX_K)
     retriever = KeywordRetriever(arguments.min_score)
     hits = retriever.retrieve(arguments.query, load_corpus(arguments.path), arguments.k)
-    _print_json([{"path": hit.entry.path, "score": hit.score, "match_reason": hit.match_reason}
-                 for hit in hits])
+    _print_json(
+        [
+            {"path": hit.entry.path, "score": hit.score, "match_reason": hit.match_reason}
+            for hit in hits
+        ]
+    )
     return 0
 
 
 def _run_subgraph(arguments: argparse.Namespace) -> int:
-    request = SubgraphRequest.of({
-        "query": arguments.query, "top_k": arguments.top_k,
-        "expansion_depth": arguments.expansion_depth, "include_raw_text": arguments.raw_text,
-        "scope": {"root_node_id": arguments.root_node, "tag_filters": _tags(arguments.tags),
-                  "directory_prefix": arguments.directory_prefix}})
+    request = SubgraphRequest.of(
+        {
+            "query": arguments.query,
+            "top_k": arguments.top_k,
+            "expansion_depth": arguments.expansion_depth,
+            "include_raw_text": arguments.raw_text,
+            "scope": {
+                "root_node_id": arguments.root_node,
+                "tag_filters": _tags(arguments.tags),
+                "directory_prefix": arguments.directory_prefix,
+            },
+        }
+    )
     path = Path(arguments.path)
     searcher = SubgraphSearcher(load_knowledge_graph(path), path, ModelProvider())
     candidates = searcher.search(request.query, embeddings=arguments.embeddings)
@@ -89,8 +128,9 @@ def _tags(pairs: Sequence[str]) -> dict[str, str]:
         if not equals or not name:
             raise InspectorError(Code.InvalidParamValue, f'--tag "{pair}" has no NAME=VALUE')
         if tags.get(name, value) != value:
-            raise InspectorError(Code.InvalidParamValue,
-                                 f'--tag gives "{name}" two values, and a node has only one')
+            raise InspectorError(
+                Code.InvalidParamValue, f'--tag gives "{name}" two values, and a node has only one'
+            )
         tags[name] = value
     return tags
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     WithSettings = Callable[[GraphDescription, Sequence[str]], GraphDescription]
 
 
-
 def add_commands(commands: Any, with_settings: WithSettings) -> None:
     """Add the command to the subparsers of the command line.
 
@@ -31,16 +30,24 @@ def add_commands(commands: Any, with_settings: WithSettings) -> None:
     with_settings : applies ``NODE.PARAM=VALUE`` settings to a graph.
     """
     snippet = commands.add_parser(
-        "snippet", help="print what --set changes in a graph as code of a game client")
+        "snippet", help="print what --set changes in a graph as code of a game client"
+    )
     snippet.add_argument("path", metavar="PATH", help="a graph, a knowledge file or a folder")
     snippet.add_argument("--root", metavar="DIR", help="storage root; default: beside the file")
-    snippet.add_argument("--set", action="append", default=[], metavar="NODE.PARAM=VALUE",
-                         dest="settings", help="set a parameter; NODE. may be left out where "
-                         "only one node has it")
-    snippet.add_argument("--language", choices=tuple(LANGUAGES), default="python",
-                         help="default: python")
-    snippet.add_argument("--save", metavar="FILE.graph.json",
-                         help="write the changed graph to this file too")
+    snippet.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NODE.PARAM=VALUE",
+        dest="settings",
+        help="set a parameter; NODE. may be left out where only one node has it",
+    )
+    snippet.add_argument(
+        "--language", choices=tuple(LANGUAGES), default="python", help="default: python"
+    )
+    snippet.add_argument(
+        "--save", metavar="FILE.graph.json", help="write the changed graph to this file too"
+    )
     snippet.set_defaults(run=partial(_run, with_settings))
 
 

@@ -33,14 +33,28 @@ _ROW_BAR_PX = (16, 64)
 _CELL_BAR_PX = (8, 20)
 
 _LABELS: dict[str, tuple[str, str]] = {
-    "match filter": ("matching", "match"), "dense raw": ("dense", "dense"),
-    "within threshold": ("≤ threshold", "within"), "with query words": ("with words", "words"),
-    "BM25 leg": ("BM25", "BM25"), "at or above min_score": ("≥ min_score", "enough"),
-    "in the prompt": ("in prompt", "prompt"), "in scope": ("in scope", "scope")}
-_WHYS = {"by filter": "filter", "beyond top_k": "top_k", "by threshold": "threshold",
-         "without query words": "no words", "beyond leg depth": "leg depth",
-         "in both legs": "in both", "by min_score": "min_score", "beyond k": "k",
-         "by the walk": "walk", "by scope": "scope", "beyond 500 nodes": "over 500"}
+    "match filter": ("matching", "match"),
+    "dense raw": ("dense", "dense"),
+    "within threshold": ("≤ threshold", "within"),
+    "with query words": ("with words", "words"),
+    "BM25 leg": ("BM25", "BM25"),
+    "at or above min_score": ("≥ min_score", "enough"),
+    "in the prompt": ("in prompt", "prompt"),
+    "in scope": ("in scope", "scope"),
+}
+_WHYS = {
+    "by filter": "filter",
+    "beyond top_k": "top_k",
+    "by threshold": "threshold",
+    "without query words": "no words",
+    "beyond leg depth": "leg depth",
+    "in both legs": "in both",
+    "by min_score": "min_score",
+    "beyond k": "k",
+    "by the walk": "walk",
+    "by scope": "scope",
+    "beyond 500 nodes": "over 500",
+}
 
 
 class _Step(NamedTuple):
@@ -57,10 +71,16 @@ class _Step(NamedTuple):
     scale: float = 1.0
 
 
-_STEPS = (_Step(0, 0), _Step(0, 1), _Step(1, 1), _Step(1, 1, stacked=True),
-          _Step(1, 2, stacked=True), _Step(2, 2, stacked=True),
-          _Step(2, 2, stacked=True, optional=True),
-          _Step(2, 2, stacked=True, optional=True, scale=0.84))
+_STEPS = (
+    _Step(0, 0),
+    _Step(0, 1),
+    _Step(1, 1),
+    _Step(1, 1, stacked=True),
+    _Step(1, 2, stacked=True),
+    _Step(2, 2, stacked=True),
+    _Step(2, 2, stacked=True, optional=True),
+    _Step(2, 2, stacked=True, optional=True, scale=0.84),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +96,12 @@ class Fonts:
     def of(cls, base: QFont, scale: float = 1.0) -> Fonts:
         """Return the funnel's fonts, `scale` times as large as `base` asks."""
         small = themes.scaled_font(base, _SMALL * scale)
-        return cls(themes.number_font(themes.scaled_font(base, _LARGE * scale, bold=True)),
-                   themes.scaled_font(base, scale),
-                   themes.number_font(themes.scaled_font(base, _SMALL * scale, bold=True)), small)
+        return cls(
+            themes.number_font(themes.scaled_font(base, _LARGE * scale, bold=True)),
+            themes.scaled_font(base, scale),
+            themes.number_font(themes.scaled_font(base, _SMALL * scale, bold=True)),
+            small,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +145,9 @@ def lay_out(stages: tuple[Stage, ...], width: float, height: float, base: QFont)
 class _Plan:
     """What both arrangements share: columns as wide as their words, and wider where they can."""
 
-    def __init__(self, stages: tuple[Stage, ...], width: float, height: float, base: QFont,
-                 step: _Step) -> None:
+    def __init__(
+        self, stages: tuple[Stage, ...], width: float, height: float, base: QFont, step: _Step
+    ) -> None:
         self.stages = stages
         self.room = width - 2 * MARGIN_PX
         self.top, self.bottom = float(PAD_PX), height - PAD_PX
@@ -209,8 +233,10 @@ class _Row(_Plan):
         return figure + _NEAR_PX + self.word.horizontalAdvance(self.label_of(stage)) + 1
 
     def _removed_width(self, stage: Stage) -> float:
-        return max(self.removed.horizontalAdvance(self.removed_of(stage)),
-                   self.why.horizontalAdvance(self.why_of(stage)) if stage.removed else 0.0)
+        return max(
+            self.removed.horizontalAdvance(self.removed_of(stage)),
+            self.why.horizontalAdvance(self.why_of(stage)) if stage.removed else 0.0,
+        )
 
     def _needs(self, *, removed: bool) -> list[float]:
         needs = [max(self._label_width(stage), self.bar_px) for stage in self.stages]
@@ -241,12 +267,23 @@ class _Row(_Plan):
             figure, word = self._label(stage, lefts[number], room, flush_right=is_last)
             removed, block = self._removed_lines(stage, gap)
             area = QRectF(gap.left(), self.top, bar.right() - gap.left(), line - self.top)
-            boxes.append(Box(stage, bar, (area, figure.rect.united(word.rect)), figure, word,
-                             removed, block, sources(self.stages, number)))
+            boxes.append(
+                Box(
+                    stage,
+                    bar,
+                    (area, figure.rect.united(word.rect)),
+                    figure,
+                    word,
+                    removed,
+                    block,
+                    sources(self.stages, number),
+                )
+            )
         return boxes
 
-    def _label(self, stage: Stage, left: float, room: float, *,
-               flush_right: bool) -> tuple[Text, Text]:
+    def _label(
+        self, stage: Stage, left: float, room: float, *, flush_right: bool
+    ) -> tuple[Text, Text]:
         width = self.figure.horizontalAdvance(self.figure_of(stage)) + 1
         label, top = self.label_of(stage), self.bottom - self._text_px
         shift = max(room - self._label_width(stage), 0.0) if flush_right else 0.0
@@ -256,16 +293,23 @@ class _Row(_Plan):
             if flush_right:
                 figure.moveRight(left + room)
                 below.setLeft(max(left, below.right() - self.why.horizontalAdvance(label) - 1))
-            return (Text(self.figure_of(stage), self.fonts.figure, figure),
-                    Text(label, self.fonts.why, below))
-        word = QRectF(figure.right() + _NEAR_PX - 1, top,
-                      max(room - shift - width - _NEAR_PX + 2, 0), self.figure.height())
-        return (Text(self.figure_of(stage), self.fonts.figure, figure),
-                Text(label, self.fonts.word, word))
+            return (
+                Text(self.figure_of(stage), self.fonts.figure, figure),
+                Text(label, self.fonts.why, below),
+            )
+        word = QRectF(
+            figure.right() + _NEAR_PX - 1,
+            top,
+            max(room - shift - width - _NEAR_PX + 2, 0),
+            self.figure.height(),
+        )
+        return (
+            Text(self.figure_of(stage), self.fonts.figure, figure),
+            Text(label, self.fonts.word, word),
+        )
 
     def _removed_lines(self, stage: Stage, gap: QRectF) -> tuple[tuple[Text, ...], QRectF]:
-        if not stage.removed or (self.step.optional and
-                                 self._removed_width(stage) > gap.width()):
+        if not stage.removed or (self.step.optional and self._removed_width(stage) > gap.width()):
             return (), QRectF()
         lines = [(self.removed_of(stage), self.fonts.removed, self.removed.height())]
         if self.why_of(stage) and gap.height() >= lines[0][2] + self.why.height():
@@ -294,13 +338,15 @@ class _Cells(_Plan):
         if not stage.removed:
             return 0.0
         why = self.why_of(stage)
-        return (self.removed.horizontalAdvance(self.removed_of(stage))
-                + (self.why.horizontalAdvance(f" {why}") if why else 0.0))
+        return self.removed.horizontalAdvance(self.removed_of(stage)) + (
+            self.why.horizontalAdvance(f" {why}") if why else 0.0
+        )
 
     def _text_width(self, stage: Stage, *, with_removed: bool) -> float:
         removed = self._removed_width(stage) if with_removed else 0.0
         first = self.figure.horizontalAdvance(self.figure_of(stage)) + (
-            _NEAR_PX + removed if removed else 0.0)
+            _NEAR_PX + removed if removed else 0.0
+        )
         # A pixel more: a text that fits to the last fraction would be elided.
         return max(first, self.why.horizontalAdvance(self.label_of(stage))) + 1
 
@@ -316,14 +362,20 @@ class _Cells(_Plan):
         """Return the stages' boxes."""
         lefts = [*self.lefts(), MARGIN_PX + self.room + _GAP_PX / 2]
         half = (self.bottom - self.top - _LANE_GAP_PX) / 2
-        lanes = {Leg.NONE: QRectF(0, self.top, 0, self.bottom - self.top),
-                 Leg.DENSE: QRectF(0, self.top, 0, half),
-                 Leg.SPARSE: QRectF(0, self.top + half + _LANE_GAP_PX, 0, half)}
+        lanes = {
+            Leg.NONE: QRectF(0, self.top, 0, self.bottom - self.top),
+            Leg.DENSE: QRectF(0, self.top, 0, half),
+            Leg.SPARSE: QRectF(0, self.top + half + _LANE_GAP_PX, 0, half),
+        }
         boxes = []
         for number, (stage, column) in enumerate(zip(self.stages, self.columns, strict=True)):
             lane = lanes[stage.leg]
-            area = QRectF(lefts[column], lane.top(),
-                          lefts[column + 1] - _GAP_PX / 2 - lefts[column], lane.height())
+            area = QRectF(
+                lefts[column],
+                lane.top(),
+                lefts[column + 1] - _GAP_PX / 2 - lefts[column],
+                lane.height(),
+            )
             height = self.bar_height(stage, lane.height())
             bar = QRectF(area.left(), lane.center().y() - height / 2, self.bar_px, height)
             boxes.append(self._box(number, stage, bar, area))
@@ -337,12 +389,20 @@ class _Cells(_Plan):
         figure = QRectF(left, top, min(width, room), self.figure.height())
         word = QRectF(left, figure.bottom(), room, self.why.height())
         removed, block = self._removed_texts(stage, figure, area.right())
-        return Box(stage, bar, (area,), Text(self.figure_of(stage), self.fonts.figure, figure),
-                   Text(self.label_of(stage), self.fonts.why, word), removed, block,
-                   sources(self.stages, number))
+        return Box(
+            stage,
+            bar,
+            (area,),
+            Text(self.figure_of(stage), self.fonts.figure, figure),
+            Text(self.label_of(stage), self.fonts.why, word),
+            removed,
+            block,
+            sources(self.stages, number),
+        )
 
-    def _removed_texts(self, stage: Stage, figure: QRectF,
-                       right: float) -> tuple[tuple[Text, ...], QRectF]:
+    def _removed_texts(
+        self, stage: Stage, figure: QRectF, right: float
+    ) -> tuple[tuple[Text, ...], QRectF]:
         free = right - figure.right() - _NEAR_PX + 1
         if not stage.removed or (self.step.optional and self._removed_width(stage) > free):
             return (), QRectF()
@@ -351,15 +411,24 @@ class _Cells(_Plan):
         top = figure.top() + self.figure.ascent() - self.removed.ascent()
         left = figure.right() + _NEAR_PX - 1
         width = min(self.removed.horizontalAdvance(text) + 1, max(right - left, 0.0))
-        texts = [Text(text, self.fonts.removed,
-                      QRectF(left, top, width, self.removed.height()))]
+        texts = [Text(text, self.fonts.removed, QRectF(left, top, width, self.removed.height()))]
         if why:
             space = self.why.horizontalAdvance(" ")
-            texts.append(Text(why, self.fonts.why, QRectF(
-                left + width - 1 + space, top, max(right - left - width - space + 2, 0.0),
-                self.why.height())))
-        block = QRectF(left, top, min(self._removed_width(stage), right - left),
-                       self.removed.height())
+            texts.append(
+                Text(
+                    why,
+                    self.fonts.why,
+                    QRectF(
+                        left + width - 1 + space,
+                        top,
+                        max(right - left - width - space + 2, 0.0),
+                        self.why.height(),
+                    ),
+                )
+            )
+        block = QRectF(
+            left, top, min(self._removed_width(stage), right - left), self.removed.height()
+        )
         return tuple(texts), block.adjusted(-_NEAR_PX / 2, 0, _NEAR_PX / 2, 0)
 
 

@@ -84,8 +84,13 @@ class GraphLayout:
     height: float
 
 
-def lay_out(widths: Mapping[str, float], exits: Sequence[Exit], start: str,
-            label_widths: Mapping[str, float], view: tuple[float, float]) -> GraphLayout:
+def lay_out(
+    widths: Mapping[str, float],
+    exits: Sequence[Exit],
+    start: str,
+    label_widths: Mapping[str, float],
+    view: tuple[float, float],
+) -> GraphLayout:
     """Lay a graph out.
 
     Parameters
@@ -150,9 +155,14 @@ def _layers(names: list[str], pairs: list[tuple[str, str]], start: str) -> dict[
 class _Drawing:
     """One layout in a given number of bands."""
 
-    def __init__(self, widths: Mapping[str, float], label_widths: Mapping[str, float],
-                 grouped: Mapping[tuple[str, str], list[str]], layers: Mapping[str, int],
-                 bands: int) -> None:
+    def __init__(
+        self,
+        widths: Mapping[str, float],
+        label_widths: Mapping[str, float],
+        grouped: Mapping[tuple[str, str], list[str]],
+        layers: Mapping[str, int],
+        bands: int,
+    ) -> None:
         self._widths = widths
         self._label_widths = label_widths
         self._grouped = grouped
@@ -170,17 +180,25 @@ class _Drawing:
         columns = self._ordered()
         top = 0.0
         for band in range(-(-len(columns) // self._per_band)):
-            part = columns[band * self._per_band:(band + 1) * self._per_band]
+            part = columns[band * self._per_band : (band + 1) * self._per_band]
             top = self._place_band(part, band, top)
         edges = self._edges()
-        bottom = max([b.y + b.height for b in self._boxes.values()]
-                     + [p.y for e in edges for p in e.points], default=0.0)
+        bottom = max(
+            [b.y + b.height for b in self._boxes.values()] + [p.y for e in edges for p in e.points],
+            default=0.0,
+        )
         right = max([self._right] + [p.x for e in edges for p in e.points])
         left = min([0.0] + [p.x for e in edges for p in e.points])
         highest = min([0.0] + [p.y for e in edges for p in e.points])
         if left < 0 or highest < 0:
-            return _shifted(self._boxes, self._ends, edges, Point(-left, -highest),
-                            right - left, bottom - highest)
+            return _shifted(
+                self._boxes,
+                self._ends,
+                edges,
+                Point(-left, -highest),
+                right - left,
+                bottom - highest,
+            )
         return GraphLayout(self._boxes, self._ends, tuple(edges), right, bottom)
 
     def _ordered(self) -> list[list[str]]:
@@ -198,8 +216,10 @@ class _Drawing:
             neighbours = before if sweep % 2 == 0 else after
             place = {name: index for column in columns for index, name in enumerate(column)}
             for column in columns if sweep % 2 == 0 else reversed(columns):
-                means = {name: _mean([place[n] for n in neighbours[name]], place[name])
-                         for name in column}
+                means = {
+                    name: _mean([place[n] for n in neighbours[name]], place[name])
+                    for name in column
+                }
                 column.sort(key=means.__getitem__)
                 place.update({name: index for index, name in enumerate(column)})
         return columns
@@ -262,8 +282,14 @@ class _Drawing:
         here, there = self._layers[name], self._layers[target]
         band, next_band = here // self._per_band, there // self._per_band
         if there <= here or band != next_band:
-            return Edge(name, target, routes, self._around(start, finish, here, there, number),
-                        is_loop=there <= here, is_angular=True)
+            return Edge(
+                name,
+                target,
+                routes,
+                self._around(start, finish, here, there, number),
+                is_loop=there <= here,
+                is_angular=True,
+            )
         return Edge(name, target, routes, self._through(start, finish, here, there))
 
     def _through(self, start: Point, finish: Point, here: int, there: int) -> tuple[Point, ...]:
@@ -280,8 +306,9 @@ class _Drawing:
             points += [Point(left - _TURN, y), Point(right + _TURN, y)]
         return (*points, finish)
 
-    def _around(self, start: Point, finish: Point, here: int, there: int,
-                number: int) -> tuple[Point, ...]:
+    def _around(
+        self, start: Point, finish: Point, here: int, there: int, number: int
+    ) -> tuple[Point, ...]:
         """Lead a line below its band, and where its target is not just below, round the left."""
         shift = (number % 3) * 5
         right = self._column_right[here] + _TURN + shift
@@ -291,8 +318,11 @@ class _Drawing:
         band, goal = here // self._per_band, there // self._per_band
         if goal not in (band, band + 1):
             above = self._tops[goal] - _LOOP_DROP + shift
-            points += [Point(-2 * _TURN - shift, lane), Point(-2 * _TURN - shift, above),
-                       Point(left, above)]
+            points += [
+                Point(-2 * _TURN - shift, lane),
+                Point(-2 * _TURN - shift, above),
+                Point(left, above),
+            ]
         else:
             points.append(Point(left, lane))
         return (*points, Point(left, finish.y), finish)
@@ -304,8 +334,11 @@ def _free_y(wanted: float, column: list[Box]) -> float:
     candidates = [wanted]
     for box in column:
         candidates += [box.y - clear, box.y + box.height + clear]
-    free = [y for y in candidates
-            if all(y <= b.y - clear or y >= b.y + b.height + clear for b in column)]
+    free = [
+        y
+        for y in candidates
+        if all(y <= b.y - clear or y >= b.y + b.height + clear for b in column)
+    ]
     return min(free, key=lambda y: abs(y - wanted))
 
 
@@ -313,13 +346,23 @@ def _mean(places: list[int], otherwise: float) -> float:
     return sum(places) / len(places) if places else otherwise
 
 
-def _shifted(boxes: Mapping[str, Box], ends: Mapping[str, Box], edges: Sequence[Edge], by: Point,
-             width: float, height: float) -> GraphLayout:
+def _shifted(
+    boxes: Mapping[str, Box],
+    ends: Mapping[str, Box],
+    edges: Sequence[Edge],
+    by: Point,
+    width: float,
+    height: float,
+) -> GraphLayout:
     def moved(box: Box) -> Box:
         return box._replace(x=box.x + by.x, y=box.y + by.y)
 
     return GraphLayout(
         {name: moved(box) for name, box in boxes.items()},
         {name: moved(box) for name, box in ends.items()},
-        tuple(replace(e, points=tuple(Point(p.x + by.x, p.y + by.y) for p in e.points))
-              for e in edges), width, height)
+        tuple(
+            replace(e, points=tuple(Point(p.x + by.x, p.y + by.y) for p in e.points)) for e in edges
+        ),
+        width,
+        height,
+    )

@@ -91,16 +91,20 @@ def sides_of(nodes: Iterable[PlacedNode], starts: Mapping[int, int]) -> dict[int
             sides[node.row] = MIDDLE
         elif sides[node.from_row] != MIDDLE:
             sides[node.row] = sides[node.from_row]
-        elif node.via is Via.PARENT or (
-                node.line is not None and starts[node.line] == node.row):
+        elif node.via is Via.PARENT or (node.line is not None and starts[node.line] == node.row):
             sides[node.row] = LEFT
         else:
             sides[node.row] = RIGHT
     return sides
 
 
-def lay_out(nodes: Sequence[PlacedNode], sides: Mapping[int, int], widths: Mapping[int, float],
-            label_widths: Mapping[int, float], view: tuple[float, float]) -> SubgraphLayout:
+def lay_out(
+    nodes: Sequence[PlacedNode],
+    sides: Mapping[int, int],
+    widths: Mapping[int, float],
+    label_widths: Mapping[int, float],
+    view: tuple[float, float],
+) -> SubgraphLayout:
     """Lay the result of a walk out. Deterministic; takes time in proportion to the nodes.
 
     Parameters
@@ -114,8 +118,9 @@ def lay_out(nodes: Sequence[PlacedNode], sides: Mapping[int, int], widths: Mappi
     if not groups:
         return SubgraphLayout({}, (), 0.0, 0.0)
     # Only these lengths break a group into another number of columns than a shorter one does.
-    lengths = {-(-len(group) // count) for group in groups.values()
-               for count in range(1, len(group) + 1)}
+    lengths = {
+        -(-len(group) // count) for group in groups.values() for count in range(1, len(group) + 1)
+    }
     best, best_scale = 1, -1.0
     for rows in sorted(lengths):
         width, height = _size(groups, rows, widths, label_widths)
@@ -135,8 +140,10 @@ def _groups(nodes: Sequence[PlacedNode], sides: Mapping[int, int]) -> _Groups:
     groups: _Groups = defaultdict(list)
     place: dict[int, int] = {}
     for ring in sorted({node.ring for node in nodes}):
-        for node in sorted((n for n in nodes if n.ring == ring), key=lambda n: place.get(
-                -1 if n.from_row is None else n.from_row, 0)):
+        for node in sorted(
+            (n for n in nodes if n.ring == ring),
+            key=lambda n: place.get(-1 if n.from_row is None else n.from_row, 0),
+        ):
             groups[sides[node.row], ring].append(node.row)
         for group in groups.values():
             place.update({row: number for number, row in enumerate(group)})
@@ -149,15 +156,16 @@ def _columns(group: Sequence[int], rows: int) -> list[list[int]]:
         return []
     count = -(-len(group) // rows)
     length = -(-len(group) // count)
-    return [list(group[start:start + length]) for start in range(0, len(group), length)]
+    return [list(group[start : start + length]) for start in range(0, len(group), length)]
 
 
 def _widest(rows: Iterable[int], widths: Mapping[int, float]) -> float:
     return max(widths[row] for row in rows)
 
 
-def _size(groups: _Groups, rows: int, widths: Mapping[int, float],
-          label_widths: Mapping[int, float]) -> tuple[float, float]:
+def _size(
+    groups: _Groups, rows: int, widths: Mapping[int, float], label_widths: Mapping[int, float]
+) -> tuple[float, float]:
     width, height = 0.0, 0.0
     for (side, _), group in groups.items():
         for column in _columns(group, rows):
@@ -170,8 +178,13 @@ def _size(groups: _Groups, rows: int, widths: Mapping[int, float],
 class _Drawing:
     """One layout with columns of a given length."""
 
-    def __init__(self, groups: _Groups, rows: int, widths: Mapping[int, float],
-                 label_widths: Mapping[int, float]) -> None:
+    def __init__(
+        self,
+        groups: _Groups,
+        rows: int,
+        widths: Mapping[int, float],
+        label_widths: Mapping[int, float],
+    ) -> None:
         self._groups = groups
         self._rows = rows
         self._widths = widths
@@ -189,11 +202,19 @@ class _Drawing:
                     self._place_column(column, side, ring, first=number == 0)
         left = self._edges[LEFT]
         top = min(spot.y for spot in self._spots.values())
-        spots = {node.row: self._spots[node.row]._replace(
-            x=self._spots[node.row].x - left, y=self._spots[node.row].y - top,
-            label_x=self._spots[node.row].label_x - left) for node in nodes}
-        steps = tuple(self._step(spots, node.from_row, node.row, left) for node in nodes
-                      if node.from_row is not None)
+        spots = {
+            node.row: self._spots[node.row]._replace(
+                x=self._spots[node.row].x - left,
+                y=self._spots[node.row].y - top,
+                label_x=self._spots[node.row].label_x - left,
+            )
+            for node in nodes
+        }
+        steps = tuple(
+            self._step(spots, node.from_row, node.row, left)
+            for node in nodes
+            if node.from_row is not None
+        )
         height = max(spot.y for spot in spots.values()) + NODE_HEIGHT
         return SubgraphLayout(spots, steps, self._edges[RIGHT] - left, height)
 
@@ -223,8 +244,7 @@ class _Drawing:
             self._inner[row] = (edge, first)
         self._edges[side] = inner + side * (label + width)
 
-    def _step(self, spots: Mapping[int, Spot], from_row: int, row: int,
-              left: float) -> Step:
+    def _step(self, spots: Mapping[int, Spot], from_row: int, row: int, left: float) -> Step:
         """Lead a line from edge to edge, past the columns between in the gaps between rows."""
         source, target = spots[from_row], spots[row]
         side = target.side
@@ -237,8 +257,9 @@ class _Drawing:
             return Step(from_row, row, (start, (inner, target.middle), finish))
         gap = target.middle - ROW_HEIGHT / 2
         beside = start[0] + side * CURVE_WIDTH
-        return Step(from_row, row, (start, (beside, gap), (edge, gap), (inner, target.middle),
-                                    finish))
+        return Step(
+            from_row, row, (start, (beside, gap), (edge, gap), (inner, target.middle), finish)
+        )
 
     def _tops(self, count: int) -> list[float]:
         """Return the y of each of `count` nodes, in the middle; all columns share one grid."""

@@ -43,8 +43,9 @@ class FilterEditor(QWidget):
     filter_edited = Signal(str)
     edit_finished = Signal()
 
-    def __init__(self, spec: ParamSpec, title: ParamLabel | None = None,
-                 parent: QWidget | None = None) -> None:
+    def __init__(
+        self, spec: ParamSpec, title: ParamLabel | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.title = title if title is not None else ParamLabel("filter", spec)
         self._fields: tuple[Field, ...] = ()
@@ -117,8 +118,9 @@ class FilterEditor(QWidget):
         place = place_in(self.editor.text, text) if ok is False else None
         self.editor.mark([] if place is None else [place])
 
-    def set_fields(self, fields: Sequence[Field],
-                   samples: Mapping[str, Scalar] | None = None) -> None:
+    def set_fields(
+        self, fields: Sequence[Field], samples: Mapping[str, Scalar] | None = None
+    ) -> None:
         """Offer clauses for these fields; `samples` has a value of each that is in the storage."""
         new = tuple(field for field in fields if field.filterable)
         if new == self._fields and dict(samples or {}) == self._samples and new:

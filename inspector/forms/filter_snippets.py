@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 100_000
 """Filters longer than this are not reshaped."""
 
-_STAND_IN: dict[FieldType, Any] = {FieldType.INT: 1, FieldType.FLOAT: 1.0,
-                                   FieldType.STRING: "text", FieldType.BOOL: True,
-                                   FieldType.SET: "member"}
+_STAND_IN: dict[FieldType, Any] = {
+    FieldType.INT: 1,
+    FieldType.FLOAT: 1.0,
+    FieldType.STRING: "text",
+    FieldType.BOOL: True,
+    FieldType.SET: "member",
+}
 _LINE = re.compile(r"\bat line (\d+), column (\d+)")
 _PATH = re.compile(r"\bat ((?:args?|lhs|rhs|needle|haystack)\b[^\s:]*)")
 _SHORT = 96
@@ -40,16 +44,26 @@ def snippets(field: Field, sample: Scalar | None = None) -> tuple[Snippet, ...]:
     name = {"knowledge": field.name}
     shown = json.dumps(value, ensure_ascii=False)
     if field.type is FieldType.SET:
-        return (Snippet(f"{field.name} contains {shown}",
-                        {"op": "in", "needle": {"value": value}, "haystack": name}),)
+        return (
+            Snippet(
+                f"{field.name} contains {shown}",
+                {"op": "in", "needle": {"value": value}, "haystack": name},
+            ),
+        )
     operators = [("eq", "="), ("ne", "≠")]
     if field.type in (FieldType.INT, FieldType.FLOAT):
         operators = [("ge", "≥"), ("le", "≤"), *operators]
-    found = [Snippet(f"{field.name} {sign} {shown}",
-                     {"op": op, "lhs": name, "rhs": {"value": value}}) for op, sign in operators]
+    found = [
+        Snippet(f"{field.name} {sign} {shown}", {"op": op, "lhs": name, "rhs": {"value": value}})
+        for op, sign in operators
+    ]
     if field.type is FieldType.STRING:
-        found.append(Snippet(f"{field.name} is one of [{shown}]",
-                             {"op": "in", "needle": name, "haystack": {"value": [value]}}))
+        found.append(
+            Snippet(
+                f"{field.name} is one of [{shown}]",
+                {"op": "in", "needle": name, "haystack": {"value": [value]}},
+            )
+        )
     return tuple(found)
 
 
@@ -81,15 +95,16 @@ def lay_out(value: Any, indent: str = "") -> str:
     """Write JSON: short values on one line, longer ones with a member a line."""
     line = json.dumps(value, ensure_ascii=False)
     nested = isinstance(value, dict) and ("args" in value or "arg" in value)
-    if not isinstance(value, dict | list) or (
-            len(line) + len(indent) <= _SHORT and not nested):
+    if not isinstance(value, dict | list) or (len(line) + len(indent) <= _SHORT and not nested):
         return line
     inner = indent + " "
     if isinstance(value, list):
         rows = [lay_out(item, inner) for item in value]
         return "[\n" + ",\n".join(inner + row for row in rows) + "]" if rows else "[]"
-    parts = [f"{json.dumps(key, ensure_ascii=False)}: {lay_out(item, inner)}"
-             for key, item in value.items()]
+    parts = [
+        f"{json.dumps(key, ensure_ascii=False)}: {lay_out(item, inner)}"
+        for key, item in value.items()
+    ]
     return "{" + (f",\n{inner}" if not nested else ", ").join(parts) + "}"
 
 

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from core.nodes.parameters import ParamSpec
     from inspector.theme import Theme
 
-LOCK_TIP = ("Fixed once the agent exists. Editing it makes a new agent from the edited graph: "
-            "its counters start anew.")
+LOCK_TIP = (
+    "Fixed once the agent exists. Editing it makes a new agent from the edited graph: "
+    "its counters start anew."
+)
 UNREGISTERED = "Unregistered"
 """Marks a schema that the catalog lacks."""
 
@@ -50,9 +52,16 @@ class LockedRow(ValueRow):
     typed : whether a value that is not offered can be typed.
     """
 
-    def __init__(self, label: str, spec: ParamSpec, stem: str = "",
-                 names: Mapping[str, str] | None = None, parent: QWidget | None = None, *,
-                 typed: bool = True) -> None:
+    def __init__(
+        self,
+        label: str,
+        spec: ParamSpec,
+        stem: str = "",
+        names: Mapping[str, str] | None = None,
+        parent: QWidget | None = None,
+        *,
+        typed: bool = True,
+    ) -> None:
         super().__init__(label, spec, parent)
         self._names = dict(names or {})
         self._standing_problem = ""
@@ -174,9 +183,11 @@ class LockedRow(ValueRow):
         text = self.words(self._value)
         note = f" · {self._note}" if self._note else ""
         self.value_label.set_text(text + note, param_tip(self.spec))
-        set_role(self.value_label, "role",
-                 "muted" if self._note or str(self.spec.to_json(self._value)) in self._names
-                 else "")
+        set_role(
+            self.value_label,
+            "role",
+            "muted" if self._note or str(self.spec.to_json(self._value)) in self._names else "",
+        )
 
     def _on_button_clicked(self) -> None:
         if self.is_editing:
@@ -185,8 +196,11 @@ class LockedRow(ValueRow):
             self.open_editor()
 
     def _on_activated(self, index: int) -> None:
-        self._commit(self.spec.kind[self.combo.currentText()] if self._is_enum
-                     else self.combo.itemData(index))
+        self._commit(
+            self.spec.kind[self.combo.currentText()]
+            if self._is_enum
+            else self.combo.itemData(index)
+        )
 
     def _commit_typed(self) -> None:
         text = self.combo.currentText()
@@ -211,8 +225,12 @@ class LockedRow(ValueRow):
 
     def event(self, event: QEvent) -> bool:
         """Take Escape before the window's shortcut while the editor is open."""
-        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-                and event.key() == Qt.Key.Key_Escape and self.is_editing):
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+            and self.is_editing
+        ):
             event.accept()
             return True
         return super().event(event)

@@ -33,10 +33,16 @@ if TYPE_CHECKING:
     from core.nodes.parameters import NodeParams, ParamSpec
     from inspector.theme import Theme
 
-_LABELS = {"embedded_string_storage": "file", "string_storage": "file",
-           "selection_strategy": "strategy", "instruction_name": "name",
-           "inline_strings": "lines", "inline_keys": "labels", "model_name": "model",
-           "storage_name": "store"}
+_LABELS = {
+    "embedded_string_storage": "file",
+    "string_storage": "file",
+    "selection_strategy": "strategy",
+    "instruction_name": "name",
+    "inline_strings": "lines",
+    "inline_keys": "labels",
+    "model_name": "model",
+    "storage_name": "store",
+}
 _LABEL_COLUMN_PX = 110
 _ELSEWHERE = {"template": "The template is edited in the Prompt tab, beside what it renders."}
 
@@ -104,8 +110,9 @@ class NodeForm(QWidget):
         if isinstance(row, FilterRow):
             row.editor.set_status(ok, text)
 
-    def set_fields(self, fields: Sequence[Field],
-                   samples: Mapping[str, Scalar] | None = None) -> None:
+    def set_fields(
+        self, fields: Sequence[Field], samples: Mapping[str, Scalar] | None = None
+    ) -> None:
         """Offer filter clauses for these fields."""
         row = self.rows.get("filter")
         if isinstance(row, FilterRow):
@@ -154,8 +161,11 @@ class NodeForm(QWidget):
 
     def _widest_label(self) -> int:
         """Return the width of the column of labels that stand beside their controls, px."""
-        beside = [spec for spec in self._table.specs().values()
-                  if not spec.multiline and spec.kind is not tuple]
+        beside = [
+            spec
+            for spec in self._table.specs().values()
+            if not spec.multiline and spec.kind is not tuple
+        ]
         widest = max(self.fontMetrics().horizontalAdvance(self._label(spec)) for spec in beside)
         return min(widest + 16, _LABEL_COLUMN_PX)
 
@@ -185,8 +195,9 @@ class NodeForm(QWidget):
             empty = "END" if spec.is_exit else plan.empty.get(spec.name, "(none)")
             return LockedRow(label, spec, stem, names={"": empty})
         if spec.kind in (int, float):
-            return NumberRow(label, spec, stem, plan.scales.get(spec.name),
-                             hint=plan.hints.get(spec.name, ""))
+            return NumberRow(
+                label, spec, stem, plan.scales.get(spec.name), hint=plan.hints.get(spec.name, "")
+            )
         if spec.kind is bool:
             return SwitchRow(label, spec, stem)
         if issubclass(spec.kind, IntEnum):

@@ -36,8 +36,11 @@ _SHORTEST_BESIDE_PX = 60
 def param_tip(spec: ParamSpec) -> str:
     """Describe a parameter for a tooltip: meaning, range, default."""
     default = spec.to_json(spec.default)
-    shown = {"": "empty", False: "no", True: "yes"}.get(default, default) if not isinstance(
-        default, list) else "empty"
+    shown = (
+        {"": "empty", False: "no", True: "yes"}.get(default, default)
+        if not isinstance(default, list)
+        else "empty"
+    )
     parts = [spec.help]
     if spec.range_text:
         parts.append(f"Range: {spec.range_text}.")
@@ -87,7 +90,8 @@ class ParamLabel(QLabel):
             tip = f"Changed: the graph has {graph_value}.\n{tip}"
         self.setToolTip(tooltip(tip))
         self.setAccessibleName(
-            f"{self.text()}, changed, graph has {graph_value}" if graph_value else self.text())
+            f"{self.text()}, changed, graph has {graph_value}" if graph_value else self.text()
+        )
         self.update()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -129,8 +133,16 @@ class NumberRow(QWidget):
     value_edited = Signal(object)
     edit_finished = Signal()
 
-    def __init__(self, label: str, spec: ParamSpec, stem: str, scale: Scale | None = None,
-                 parent: QWidget | None = None, *, hint: str = "") -> None:
+    def __init__(
+        self,
+        label: str,
+        spec: ParamSpec,
+        stem: str,
+        scale: Scale | None = None,
+        parent: QWidget | None = None,
+        *,
+        hint: str = "",
+    ) -> None:
         super().__init__(parent)
         self.spec = spec
         self._is_float = spec.kind is float
@@ -146,7 +158,8 @@ class NumberRow(QWidget):
         self.label = ParamLabel(label, spec)
         self.slider = MarkedSlider(scale or self._linear_scale())
         self.spin: WholeSpin | DecimalSpin = (
-            DecimalSpin(spec) if self._is_float else WholeSpin(spec))
+            DecimalSpin(spec) if self._is_float else WholeSpin(spec)
+        )
         self.hint = _Hint()
         self.problem = StatusLabel()
         for widget, suffix, what in ((self.slider, "Slider", "slider"), (self.spin, "Spin", "")):
@@ -175,8 +188,9 @@ class NumberRow(QWidget):
             self._take(value)
             self.show_problem("")
         changed = graph_value is not None and graph_value != value
-        self.label.set_changed(self._text_of(graph_value) if changed and graph_value is not None
-                               else "")
+        self.label.set_changed(
+            self._text_of(graph_value) if changed and graph_value is not None else ""
+        )
 
     def refuse(self, text: str) -> None:
         """Go back to the value in force, and say why the one that was asked for is not."""
@@ -221,8 +235,9 @@ class NumberRow(QWidget):
 
     def _linear_scale(self) -> LinearScale:
         low, high = self.spec.minimum or 0, self.spec.maximum
-        return LinearScale(round(low * self._per_unit),
-                           round((high if high is not None else 100) * self._per_unit))
+        return LinearScale(
+            round(low * self._per_unit), round((high if high is not None else 100) * self._per_unit)
+        )
 
     def _lay_out(self) -> None:
         self._grid = grid = QGridLayout(self)
@@ -249,15 +264,21 @@ class NumberRow(QWidget):
     def _fit_spin(self) -> None:
         """Make the spin box as wide as three decimals, or as its value where it has more."""
         metrics = self.spin.fontMetrics()
-        width = max(metrics.horizontalAdvance(text) for text in (
-            "0.000", self._text_of(self._value))) + _SPIN_FRAME_PX
+        width = (
+            max(metrics.horizontalAdvance(text) for text in ("0.000", self._text_of(self._value)))
+            + _SPIN_FRAME_PX
+        )
         if width != self.spin.minimumWidth():
             self.spin.setFixedWidth(width)
 
     def _arrange(self) -> None:
         """Put the slider beside the label, or below it in a narrow panel with large letters."""
-        needed = (self.label.minimumSizeHint().expandedTo(self.label.minimumSize()).width()
-                  + _SHORTEST_BESIDE_PX + self.spin.minimumWidth() + 2 * _GAP_PX)
+        needed = (
+            self.label.minimumSizeHint().expandedTo(self.label.minimumSize()).width()
+            + _SHORTEST_BESIDE_PX
+            + self.spin.minimumWidth()
+            + 2 * _GAP_PX
+        )
         one_line = needed <= self.width()
         if one_line == self._is_one_line:
             return

@@ -65,12 +65,19 @@ class RetrieveForm(QWidget):
         self._node = ""
         self._mode = RetrievalMode.Dense
         self.numbers = {
-            "top_k": NumberRow("top_k", specs["top_k"], "topK", _TOP_K_SCALE,
-                               hint="1 to 1000 · chunks at most"),
-            "threshold": NumberRow("threshold", specs["threshold"], "threshold",
-                                   _THRESHOLD_SCALE, hint="0 to 2 · 0 = no limit"),
-            "rrf_k": NumberRow("rrf_k", specs["rrf_k"], "rrfK", _RRF_K_SCALE,
-                               hint="1 to 1000 · higher = flatter"),
+            "top_k": NumberRow(
+                "top_k", specs["top_k"], "topK", _TOP_K_SCALE, hint="1 to 1000 · chunks at most"
+            ),
+            "threshold": NumberRow(
+                "threshold",
+                specs["threshold"],
+                "threshold",
+                _THRESHOLD_SCALE,
+                hint="0 to 2 · 0 = no limit",
+            ),
+            "rrf_k": NumberRow(
+                "rrf_k", specs["rrf_k"], "rrfK", _RRF_K_SCALE, hint="1 to 1000 · higher = flatter"
+            ),
         }
         self.filter_label = section_label("Filter", "filter")
         self.filter_editor = FilterEditor(specs["filter"], self.filter_label)
@@ -78,21 +85,20 @@ class RetrieveForm(QWidget):
             "source": LineRow("source", specs["source"]),
             "source_kind": LockedRow("kind", specs["source_kind"]),
             "embedded_string_storage": LockedRow(
-                "file", specs["embedded_string_storage"], names={"": "(none)"}),
+                "file", specs["embedded_string_storage"], names={"": "(none)"}
+            ),
             "storage_name": LockedRow("name", specs["storage_name"], names={"": "(none)"}),
             "schema": SchemaRow(specs["schema"]),
             "input": LockedRow("input", specs["input"], names={"": "player's message"}),
             "found_exit": LockedRow("found", specs["found_exit"], names={"": "END"}),
-            "not_found_exit": LockedRow("not_found", specs["not_found_exit"],
-                                        names={"": "END"}),
+            "not_found_exit": LockedRow("not_found", specs["not_found_exit"], names={"": "END"}),
         }
         self.mode_label = section_label("Mode", "retrieval_mode")
         self.mode_problem = StatusLabel()
         self.mode_problem.hide()
         self.modes = self._make_modes()
         threshold = self.numbers["threshold"]
-        self.shared_names = names_of(threshold.slider, threshold.spin,
-                                     *self.filter_editor.controls)
+        self.shared_names = names_of(threshold.slider, threshold.spin, *self.filter_editor.controls)
         self._lay_out()
         self._connect()
 
@@ -114,7 +120,8 @@ class RetrieveForm(QWidget):
         self.filter_editor.show_filter(params.filter, other=other)
         graph_filter = getattr(baseline, "filter", "")
         self.filter_label.set_changed(
-            "" if graph_filter == params.filter else _short(graph_filter) or "no filter")
+            "" if graph_filter == params.filter else _short(graph_filter) or "no filter"
+        )
         self._show_mode(params.retrieval_mode, getattr(baseline, "retrieval_mode", None))
         self._show_effects(params)
 
@@ -135,8 +142,9 @@ class RetrieveForm(QWidget):
         """Say whether the filter compiled and what it lets through."""
         self.filter_editor.set_status(ok, text)
 
-    def set_fields(self, fields: Sequence[Field],
-                   samples: Mapping[str, Scalar] | None = None) -> None:
+    def set_fields(
+        self, fields: Sequence[Field], samples: Mapping[str, Scalar] | None = None
+    ) -> None:
         """Offer filter clauses for these fields."""
         self.filter_editor.set_fields(fields, samples)
 
@@ -174,8 +182,9 @@ class RetrieveForm(QWidget):
         group.setExclusive(True)
         buttons = {}
         for mode in RetrievalMode:
-            button = segment(mode.name, f"{mode.name} mode",
-                             tooltip(_MODE_TIPS[mode] + "\nDefault: Dense."))
+            button = segment(
+                mode.name, f"{mode.name} mode", tooltip(_MODE_TIPS[mode] + "\nDefault: Dense.")
+            )
             button.setObjectName(f"mode{mode.name}")
             button.clicked.connect(partial(self._on_mode_clicked, mode))
             group.addButton(button, mode.value)
@@ -201,9 +210,19 @@ class RetrieveForm(QWidget):
             layout.addWidget(number)
         layout.addWidget(self.filter_editor)
         for title, names in (
-                ("Storage", ("source", "source_kind", "embedded_string_storage",
-                             "storage_name", "schema", "input")),
-                ("Exits", ("found_exit", "not_found_exit"))):
+            (
+                "Storage",
+                (
+                    "source",
+                    "source_kind",
+                    "embedded_string_storage",
+                    "storage_name",
+                    "schema",
+                    "input",
+                ),
+            ),
+            ("Exits", ("found_exit", "not_found_exit")),
+        ):
             layout.addSpacing(4)
             layout.addWidget(heading(title))
             rows = QVBoxLayout()
@@ -220,8 +239,7 @@ class RetrieveForm(QWidget):
             part.value_edited.connect(partial(self.param_edited.emit, name))
             part.edit_finished.connect(partial(self.param_edit_finished.emit, name))
         self.filter_editor.filter_edited.connect(partial(self.param_edited.emit, "filter"))
-        self.filter_editor.edit_finished.connect(
-            partial(self.param_edit_finished.emit, "filter"))
+        self.filter_editor.edit_finished.connect(partial(self.param_edit_finished.emit, "filter"))
 
     def _show_mode(self, mode: RetrievalMode, graph_mode: RetrievalMode | None) -> None:
         self._mode = mode
@@ -235,7 +253,8 @@ class RetrieveForm(QWidget):
         mode = params.retrieval_mode
         self.numbers["rrf_k"].set_inactive("" if mode is RetrievalMode.Hybrid else "Hybrid only")
         self.numbers["threshold"].set_inactive(
-            "ignored in Lexical mode" if mode is RetrievalMode.Lexical else "")
+            "ignored in Lexical mode" if mode is RetrievalMode.Lexical else ""
+        )
         note = "no limit: all distances count" if params.threshold == 0 else ""
         if mode is RetrievalMode.Hybrid and not note:
             note = "0 to 2 · dense leg only"

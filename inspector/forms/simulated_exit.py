@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SIMULATED = (ToolCallParams, ClassifyIntentLLMParams)
-_WHY = ("Only a language model could decide. No model runs here: this choice stands in for it, "
-        "and the turn says that it is simulated.")
-_LABEL_TIP = ("The label that stands in for the model's when the exit is found.\n"
-              "Later nodes read it: IntentToInstruction, {{node.NAME.output}}.")
+_WHY = (
+    "Only a language model could decide. No model runs here: this choice stands in for it, "
+    "and the turn says that it is simulated."
+)
+_LABEL_TIP = (
+    "The label that stands in for the model's when the exit is found.\n"
+    "Later nodes read it: IntentToInstruction, {{node.NAME.output}}."
+)
 _EXIT_TIP = "The exit that a turn takes from this node"
 
 

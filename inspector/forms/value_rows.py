@@ -130,8 +130,9 @@ class ValueRow(QWidget):
 class LineRow(ValueRow):
     """A short text."""
 
-    def __init__(self, label: str, spec: ParamSpec, stem: str = "",
-                 parent: QWidget | None = None) -> None:
+    def __init__(
+        self, label: str, spec: ParamSpec, stem: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(label, spec, parent)
         self.edit = LineEdit()
         self.edit.setObjectName(f"{stem or spec.name}Edit")
@@ -160,8 +161,15 @@ class LineRow(ValueRow):
 class TextRow(ValueRow):
     """A text of several lines, below its label."""
 
-    def __init__(self, label: str, spec: ParamSpec, stem: str = "", *, lines: int = 4,
-                 parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        label: str,
+        spec: ParamSpec,
+        stem: str = "",
+        *,
+        lines: int = 4,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(label, spec, parent)
         self.edit = CodeEdit(lines, monospace=False)
         self.edit.setObjectName(f"{stem or spec.name}Edit")
@@ -195,8 +203,9 @@ class TextRow(ValueRow):
 class ChoiceRow(ValueRow):
     """One of the names of an enumeration."""
 
-    def __init__(self, label: str, spec: ParamSpec, stem: str = "",
-                 parent: QWidget | None = None) -> None:
+    def __init__(
+        self, label: str, spec: ParamSpec, stem: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(label, spec, parent)
         self.combo = Choice()
         self.combo.setObjectName(f"{stem or spec.name}Combo")
@@ -223,8 +232,9 @@ class ChoiceRow(ValueRow):
 class SwitchRow(ValueRow):
     """Yes or no."""
 
-    def __init__(self, label: str, spec: ParamSpec, stem: str = "",
-                 parent: QWidget | None = None) -> None:
+    def __init__(
+        self, label: str, spec: ParamSpec, stem: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(label, spec, parent)
         self.check = QCheckBox()
         self.check.setObjectName(f"{stem or spec.name}Check")
@@ -248,8 +258,9 @@ class SwitchRow(ValueRow):
 class LinesRow(ValueRow):
     """A list of texts, to read and select, not to edit."""
 
-    def __init__(self, label: str, spec: ParamSpec, stem: str = "",
-                 parent: QWidget | None = None) -> None:
+    def __init__(
+        self, label: str, spec: ParamSpec, stem: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(label, spec, parent)
         self.view = CodeEdit(lines=4, monospace=False)
         self.view.setObjectName(f"{stem or spec.name}View")

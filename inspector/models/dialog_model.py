@@ -75,7 +75,7 @@ class DialogModel(QAbstractTableModel):
         if len(old) > len(new):
             self._take(shared, shared + len(old) - len(new) - 1)
         elif len(new) > len(old):
-            self._add(shared, new[shared:shared + len(new) - len(old)])
+            self._add(shared, new[shared : shared + len(new) - len(old)])
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours; the view repaints by itself."""
@@ -122,7 +122,7 @@ class DialogModel(QAbstractTableModel):
 
     def _take(self, first: int, last: int) -> None:
         self.beginRemoveRows(_ROOT, first, last)
-        del self._rows[first:last + 1]
+        del self._rows[first : last + 1]
         self.endRemoveRows()
 
     # Qt
@@ -180,8 +180,9 @@ class DialogModel(QAbstractTableModel):
         flags = super().flags(index)
         return flags | Qt.ItemFlag.ItemIsEditable if index.isValid() else flags
 
-    def headerData(self, section: int, orientation: Qt.Orientation,
-                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return a column's title."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return _TITLES[section] if 0 <= section < len(_TITLES) else None

@@ -42,8 +42,11 @@ class Column(IntEnum):
 
 
 _TITLES = ("node", "type", "exit")
-_HELP = ("Double-click shows its parameters", "What it would ask a language model",
-         "The exit that turns take here")
+_HELP = (
+    "Double-click shows its parameters",
+    "What it would ask a language model",
+    "The exit that turns take here",
+)
 
 
 class ExitsModel(QAbstractTableModel):
@@ -60,11 +63,13 @@ class ExitsModel(QAbstractTableModel):
         """Show these nodes; tell whether rows came or went, or their exits changed."""
         exits = tuple(exits)
         if [(e.node, e.type, e.routes) for e in exits] == [
-                (e.node, e.type, e.routes) for e in self._exits]:
+            (e.node, e.type, e.routes) for e in self._exits
+        ]:
             self._exits = exits
             if exits:
-                self.dataChanged.emit(self.index(0, Column.EXIT),
-                                      self.index(len(exits) - 1, Column.EXIT))
+                self.dataChanged.emit(
+                    self.index(0, Column.EXIT), self.index(len(exits) - 1, Column.EXIT)
+                )
             return False
         self.beginResetModel()
         self._exits = exits
@@ -96,8 +101,10 @@ class ExitsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return {Column.NODE: shown.node, Column.TYPE: shown.type}.get(column, shown.picked)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(f"{shown.node}: {shown.type}\nOnly a language model could decide its "
-                           f"exit; turns take {shown.picked}")
+            return tooltip(
+                f"{shown.node}: {shown.type}\nOnly a language model could decide its "
+                f"exit; turns take {shown.picked}"
+            )
         if role == Qt.ItemDataRole.DecorationRole and column is Column.NODE:
             return _icon(shown.type, self._theme)
         if role == Qt.ItemDataRole.ForegroundRole and column is Column.TYPE:
@@ -106,8 +113,9 @@ class ExitsModel(QAbstractTableModel):
             return shown.node
         return None
 
-    def headerData(self, section: int, orientation: Qt.Orientation,
-                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return a column's title or help."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(_TITLES):
             return None

@@ -25,15 +25,26 @@ TEXT_CHARACTERS = 500
 """How much of a chunk a row shows and searches for matched words; the details have it all."""
 MISSING = "–"
 
-REASON_WORDS = {"": "hit", "filter": "removed by the filter", "index": "missed by the index",
-                "leg_depth": "beyond the leg's depth", "threshold": "removed by the threshold",
-                "scope": "outside the scope", "top_k": "beyond top_k",
-                "min_score": "below min_score", "k": "beyond k"}
+REASON_WORDS = {
+    "": "hit",
+    "filter": "removed by the filter",
+    "index": "missed by the index",
+    "leg_depth": "beyond the leg's depth",
+    "threshold": "removed by the threshold",
+    "scope": "outside the scope",
+    "top_k": "beyond top_k",
+    "min_score": "below min_score",
+    "k": "beyond k",
+}
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-_LONG_NAMES = {"score": "score", "distance": "cosine distance", "bm25_score": "BM25 score",
-               "fused_score": "fused score"}
+_LONG_NAMES = {
+    "score": "score",
+    "distance": "cosine distance",
+    "bm25_score": "BM25 score",
+    "fused_score": "fused score",
+}
 _LINE_BREAKS = {ord(sign): " " for sign in "\0\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"}
 
 
@@ -54,14 +65,35 @@ class Column(IntEnum):
     TEXT = 11
 
 
-FIELDS = {Column.RANK: "rank", Column.ID: "id", Column.SCORE: "score",
-          Column.DISTANCE: "distance", Column.DENSE: "rank_dense", Column.BM25: "bm25_score",
-          Column.SPARSE: "rank_sparse", Column.FUSED: "fused_score",
-          Column.MATCH: "match_reason", Column.NEEDS: "reason", Column.TEXT: "text"}
+FIELDS = {
+    Column.RANK: "rank",
+    Column.ID: "id",
+    Column.SCORE: "score",
+    Column.DISTANCE: "distance",
+    Column.DENSE: "rank_dense",
+    Column.BM25: "bm25_score",
+    Column.SPARSE: "rank_sparse",
+    Column.FUSED: "fused_score",
+    Column.MATCH: "match_reason",
+    Column.NEEDS: "reason",
+    Column.TEXT: "text",
+}
 """Column → the field of `Hit` that it shows and is sorted by. The bar shows the listing's own."""
 
-TITLES = ("#", "id", "score", "distance", "bar", "dense", "BM25", "BM25 rank", "fused",
-          "match reason", "would need", "text")
+TITLES = (
+    "#",
+    "id",
+    "score",
+    "distance",
+    "bar",
+    "dense",
+    "BM25",
+    "BM25 rank",
+    "fused",
+    "match reason",
+    "would need",
+    "text",
+)
 _HELP = (
     "Place in the ranking of this mode, from 1. – where it never entered the ranking.",
     "The record's id, the entry's path, or the node's id.",
@@ -76,8 +108,17 @@ _HELP = (
     "The smallest change of parameters that would let a near-miss in.",
     "The chunk; words of the query in bold.",
 )
-NUMBERS = frozenset({Column.RANK, Column.SCORE, Column.DISTANCE, Column.DENSE, Column.BM25,
-                     Column.SPARSE, Column.FUSED})
+NUMBERS = frozenset(
+    {
+        Column.RANK,
+        Column.SCORE,
+        Column.DISTANCE,
+        Column.DENSE,
+        Column.BM25,
+        Column.SPARSE,
+        Column.FUSED,
+    }
+)
 _DECIMALS = {Column.DISTANCE: 3, Column.BM25: 2, Column.FUSED: 4}
 _SCORE_DIGITS = 4
 
@@ -221,7 +262,7 @@ class HitsModel(QAbstractTableModel):
         hits = [] if self._reason is not None else in_order
         near = listing.near_miss_rows(self._limit + 1, self._reason)
         self._has_more = len(near) > self._limit
-        near = near[:self._limit]
+        near = near[: self._limit]
         column, order = self._sort
         field = self._field(column)
         if field:
@@ -269,8 +310,7 @@ class HitsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{TITLES[column]}: {self._spoken(hit, column)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = (Qt.AlignmentFlag.AlignRight if column in NUMBERS
-                    else Qt.AlignmentFlag.AlignLeft)
+            side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
 
@@ -291,8 +331,9 @@ class HitsModel(QAbstractTableModel):
             return f"{_LONG_NAMES[field]} {value:.6f}"
         return tooltip(hit.text if column is Column.TEXT else cell_text(hit, column))
 
-    def headerData(self, section: int, orientation: Qt.Orientation,
-                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return a column's title or help."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(TITLES):
             return None
@@ -303,8 +344,7 @@ class HitsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return TITLES[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = (Qt.AlignmentFlag.AlignRight if section in NUMBERS
-                    else Qt.AlignmentFlag.AlignLeft)
+            side = Qt.AlignmentFlag.AlignRight if section in NUMBERS else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
 
@@ -321,7 +361,7 @@ class HitsModel(QAbstractTableModel):
 
 def line_of(text: str) -> str:
     """Return the beginning of a chunk as one line: what a row shows."""
-    return text[:4 * TEXT_CHARACTERS].translate(_LINE_BREAKS).lstrip()[:TEXT_CHARACTERS]
+    return text[: 4 * TEXT_CHARACTERS].translate(_LINE_BREAKS).lstrip()[:TEXT_CHARACTERS]
 
 
 def cell_text(hit: Hit, column: Column) -> str:

@@ -50,8 +50,9 @@ class _Node:
                 pairs = self.value.items()
             elif isinstance(self.value, list | tuple):
                 pairs = enumerate(self.value)
-            self._children = [_Node(key, value, self, row)
-                              for row, (key, value) in enumerate(pairs)]
+            self._children = [
+                _Node(key, value, self, row) for row, (key, value) in enumerate(pairs)
+            ]
         return self._children
 
     @property
@@ -147,8 +148,9 @@ class JsonTreeModel(QAbstractItemModel):
             return None
         node = self._node(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return str(node.key) if index.column() == 0 else self._words(node.value,
-                                                                         _SHOWN_CHARACTERS)
+            return (
+                str(node.key) if index.column() == 0 else self._words(node.value, _SHOWN_CHARACTERS)
+            )
         if role == Qt.ItemDataRole.ToolTipRole and isinstance(node.value, str):
             # Zero-width spaces keep Qt from taking the text for HTML.
             return "\u200b" + node.value[:_TOOLTIP_CHARACTERS].replace("<", "<\u200b")
@@ -158,8 +160,9 @@ class JsonTreeModel(QAbstractItemModel):
             return node.path
         return None
 
-    def headerData(self, section: int, orientation: Qt.Orientation,
-                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return a column's name."""
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return _HEADERS[section] if 0 <= section < len(_HEADERS) else None

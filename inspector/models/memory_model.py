@@ -55,8 +55,9 @@ class StoreEntry:
     is_in_use: bool = False
 
     @classmethod
-    def of(cls, store: MemoryStore, *, is_changed: bool = False,
-           is_in_use: bool = False) -> StoreEntry:
+    def of(
+        cls, store: MemoryStore, *, is_changed: bool = False, is_in_use: bool = False
+    ) -> StoreEntry:
         """Sum a store up."""
         path = str(store.path) if store.path is not None else ""
         return cls(store.name, len(store.records), store.schema, path, is_changed, is_in_use)
@@ -69,11 +70,13 @@ class StoreEntry:
     @property
     def facts(self) -> str:
         """Records, what happened, file and schema, on one line."""
-        parts = [f"{self.records:,} record{'' if self.records == 1 else 's'}",
-                 "used by this turn" if self.is_in_use else "",
-                 "changed" if self.is_changed and self.path else "",
-                 self.path.replace("\\", "/").rpartition("/")[2] or "not saved",
-                 self.schema or "no schema"]
+        parts = [
+            f"{self.records:,} record{'' if self.records == 1 else 's'}",
+            "used by this turn" if self.is_in_use else "",
+            "changed" if self.is_changed and self.path else "",
+            self.path.replace("\\", "/").rpartition("/")[2] or "not saved",
+            self.schema or "no schema",
+        ]
         return " · ".join(part for part in parts if part)
 
 
@@ -132,8 +135,12 @@ class RecordsModel(QAbstractTableModel):
         self._sorting: tuple[int, bool] | None = None
         self._theme: Theme = themes.LIGHT
 
-    def show_records(self, records: tuple[Mapping[str, Any], ...],
-                     written: Collection[str] = (), drafts: Collection[str] = ()) -> bool:
+    def show_records(
+        self,
+        records: tuple[Mapping[str, Any], ...],
+        written: Collection[str] = (),
+        drafts: Collection[str] = (),
+    ) -> bool:
         """Show these records; tell whether rows may have moved.
 
         Parameters
@@ -182,8 +189,14 @@ class RecordsModel(QAbstractTableModel):
 
     def row_of(self, record_id: str) -> int:
         """Return the row in which a record is shown, −1 for none."""
-        return next((row for row, place in enumerate(self._rows)
-                     if self._records[place]["id"] == record_id), -1)
+        return next(
+            (
+                row
+                for row, place in enumerate(self._rows)
+                if self._records[place]["id"] == record_id
+            ),
+            -1,
+        )
 
     def ids(self) -> list[str]:
         """Return the ids of the records that are shown, from top to bottom."""
@@ -219,8 +232,9 @@ class RecordsModel(QAbstractTableModel):
             return self._state(record)
         return place if role == RowRole else None
 
-    def headerData(self, section: int, orientation: Qt.Orientation,
-                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return a column's name."""
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return HEADERS[section] if 0 <= section < len(HEADERS) else None
@@ -245,16 +259,21 @@ class RecordsModel(QAbstractTableModel):
         records, needle = self._records, self._needle
         rows: Sequence[int] = range(len(records))
         if needle:
-            rows = [row for row in rows if needle in records[row]["id"].casefold()
-                    or needle in records[row]["text"].casefold()
-                    or needle in compact(records[row].get("metadata")).casefold()]
+            rows = [
+                row
+                for row in rows
+                if needle in records[row]["id"].casefold()
+                or needle in records[row]["text"].casefold()
+                or needle in compact(records[row].get("metadata")).casefold()
+            ]
         if self._sorting is None:
             return rows
         column, descending = self._sorting
         if column == STATE:
             return sorted(rows, key=lambda row: not self._state(records[row]), reverse=descending)
-        return sorted(rows, key=lambda row: _whole(records[row], column).casefold(),
-                      reverse=descending)
+        return sorted(
+            rows, key=lambda row: _whole(records[row], column).casefold(), reverse=descending
+        )
 
     def _cell(self, record: Mapping[str, Any], column: int) -> str:
         if column == STATE:

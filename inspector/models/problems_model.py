@@ -78,16 +78,19 @@ class ProblemsModel(QAbstractTableModel):
             return themes.icon(name, getattr(self._theme, name))
         if role == SortRole:
             place = finding.place
-            return {SEVERITY: int(finding.severity is not Severity.ERROR),
-                    CODE: int(finding.code),
-                    PLACE: f"{place.file}\0{place.line or 0:09d}\0{place}",
-                    MESSAGE: finding.message}.get(column)
+            return {
+                SEVERITY: int(finding.severity is not Severity.ERROR),
+                CODE: int(finding.code),
+                PLACE: f"{place.file}\0{place.line or 0:09d}\0{place}",
+                MESSAGE: finding.message,
+            }.get(column)
         if role == FindingRole:
             return finding
         return None
 
-    def headerData(self, section: int, orientation: Qt.Orientation,
-                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return a column's name."""
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return HEADERS[section] if 0 <= section < len(HEADERS) else None

@@ -40,10 +40,26 @@ class Column(IntEnum):
     TEXT = 8
 
 
-NUMBERS = frozenset({Column.RECORDED_RANK, Column.RECORDED_DISTANCE, Column.HERE_RANK,
-                     Column.HERE_DISTANCE, Column.CHANGE})
-TITLES = ("node", "recorded\n#", "id", "recorded\ndistance", "here\n#", "here\ndistance",
-          "Δ\ndistance", "verdict", "text")
+NUMBERS = frozenset(
+    {
+        Column.RECORDED_RANK,
+        Column.RECORDED_DISTANCE,
+        Column.HERE_RANK,
+        Column.HERE_DISTANCE,
+        Column.CHANGE,
+    }
+)
+TITLES = (
+    "node",
+    "recorded\n#",
+    "id",
+    "recorded\ndistance",
+    "here\n#",
+    "here\ndistance",
+    "Δ\ndistance",
+    "verdict",
+    "text",
+)
 _HELP = (
     "The node that searched.",
     "Place among the recorded hits, from 1. – where the recording does not have it.",
@@ -55,10 +71,20 @@ _HELP = (
     "How both compare: same, moved, distance, missing (not here) or new (only here).",
     "The chunk.",
 )
-_SEVERITY = {Verdict.MISSING: 0, Verdict.NEW: 1, Verdict.MOVED: 2, Verdict.DISTANCE: 3,
-             Verdict.SAME: 4}
-_COLORS = {Verdict.MISSING: "error", Verdict.NEW: "hit", Verdict.MOVED: "threshold",
-           Verdict.DISTANCE: "top_k", Verdict.SAME: "muted"}
+_SEVERITY = {
+    Verdict.MISSING: 0,
+    Verdict.NEW: 1,
+    Verdict.MOVED: 2,
+    Verdict.DISTANCE: 3,
+    Verdict.SAME: 4,
+}
+_COLORS = {
+    Verdict.MISSING: "error",
+    Verdict.NEW: "hit",
+    Verdict.MOVED: "threshold",
+    Verdict.DISTANCE: "top_k",
+    Verdict.SAME: "muted",
+}
 
 
 def signed(change: float) -> str:
@@ -97,8 +123,11 @@ class ReplayModel(QAbstractTableModel):
     def show_replay(self, replay: TurnReplay | None) -> None:
         """Show the pairs of all nodes; None = nothing."""
         self.beginResetModel()
-        self._rows = () if replay is None else tuple(
-            (node.node, pair) for node in replay.nodes for pair in node.comparison.pairs)
+        self._rows = (
+            ()
+            if replay is None
+            else tuple((node.node, pair) for node in replay.nodes for pair in node.comparison.pairs)
+        )
         self.endResetModel()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -108,19 +137,27 @@ class ReplayModel(QAbstractTableModel):
     @property
     def has_distances(self) -> bool:
         """Whether any hit has a distance: Lexical searches have none."""
-        return any(hit is not None and hit.distance is not None
-                   for _, pair in self._rows for hit in (pair.recorded, pair.here))
+        return any(
+            hit is not None and hit.distance is not None
+            for _, pair in self._rows
+            for hit in (pair.recorded, pair.here)
+        )
 
     def row_of(self, node: str, record_id: str) -> int:
         """Return the first row of a record among the pairs of a node, or −1."""
-        return next((row for row, (name, pair) in enumerate(self._rows)
-                     if (name, pair.id) == (node, record_id)), -1)
+        return next(
+            (
+                row
+                for row, (name, pair) in enumerate(self._rows)
+                if (name, pair.id) == (node, record_id)
+            ),
+            -1,
+        )
 
     def verdict_color(self, verdict: Verdict) -> QColor:
         """Return the colour of a verdict's word, readable also where it is selected."""
         color: QColor = getattr(self._theme, _COLORS[verdict])
-        return color if verdict is Verdict.SAME else self._theme.ink(
-            color, self._theme.accent_soft)
+        return color if verdict is Verdict.SAME else self._theme.ink(color, self._theme.accent_soft)
 
     def rowCount(self, parent: _Index = _ROOT) -> int:
         """Return the number of pairs."""
@@ -163,8 +200,9 @@ class ReplayModel(QAbstractTableModel):
             return self._bold if stands_out else self._font
         return None
 
-    def headerData(self, section: int, orientation: Qt.Orientation,
-                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return a column's title or help."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(TITLES):
             return None
@@ -184,9 +222,11 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
 
 def _number(pair: HitPair, column: Column) -> float | None:
     hit = pair.recorded if column is Column.RECORDED_DISTANCE else pair.here
-    return {Column.RECORDED_RANK: pair.recorded_rank, Column.HERE_RANK: pair.here_rank,
-            Column.CHANGE: pair.distance_change}.get(
-                column, hit.distance if hit is not None else None)
+    return {
+        Column.RECORDED_RANK: pair.recorded_rank,
+        Column.HERE_RANK: pair.here_rank,
+        Column.CHANGE: pair.distance_change,
+    }.get(column, hit.distance if hit is not None else None)
 
 
 def _text(node: str, pair: HitPair, column: Column) -> str:
@@ -225,11 +265,17 @@ def _sentence(pair: HitPair) -> str:
         return f"hit {pair.recorded_rank} of the recording is no hit here"
     if pair.verdict is Verdict.NEW:
         return f"hit {pair.here_rank} here was none in the recording"
-    said = (f"hit {pair.recorded_rank} of the recording is hit {pair.here_rank} here"
-            if pair.verdict is Verdict.MOVED else f"hit {pair.here_rank} in both")
+    said = (
+        f"hit {pair.recorded_rank} of the recording is hit {pair.here_rank} here"
+        if pair.verdict is Verdict.MOVED
+        else f"hit {pair.here_rank} in both"
+    )
     if not pair.is_distant:
         return said
     change = pair.distance_change
-    apart = ("only one of them has a distance" if change is None
-             else f"its distance differs by {signed(change)}")
+    apart = (
+        "only one of them has a distance"
+        if change is None
+        else f"its distance differs by {signed(change)}"
+    )
     return f"{said}; {apart}"

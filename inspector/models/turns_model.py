@@ -59,11 +59,13 @@ class TurnEntry:
         retrievals = [run.retrieval for run in turn.runs if run.retrieval is not None]
         modes = dict.fromkeys(r.how for r in retrievals)
         clock = time.strftime("%H:%M:%S", time.localtime(when)) if when is not None else ""
-        return cls(turn.request.message[:_SHOWN_CHARACTERS],
-                   sum(r.stages[-1].count for r in retrievals
-                       if r.stages and r.params.attaches_knowledge),
-                   " + ".join(modes), clock,
-                   f"{int(turn.error.code)} {turn.error.name}" if turn.error else "")
+        return cls(
+            turn.request.message[:_SHOWN_CHARACTERS],
+            sum(r.stages[-1].count for r in retrievals if r.stages and r.params.attaches_knowledge),
+            " + ".join(modes),
+            clock,
+            f"{int(turn.error.code)} {turn.error.name}" if turn.error else "",
+        )
 
     @property
     def summary(self) -> str:
@@ -142,8 +144,11 @@ class TurnsDelegate(QStyledItemDelegate):
         behind = theme.accent_soft if selected else theme.hover if hovered else theme.panel
         if selected or hovered:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(theme.accent if option.state & QStyle.StateFlag.State_HasFocus
-                           else Qt.PenStyle.NoPen)
+            painter.setPen(
+                theme.accent
+                if option.state & QStyle.StateFlag.State_HasFocus
+                else Qt.PenStyle.NoPen
+            )
             painter.setBrush(behind)
             painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         inner = box.adjusted(_PAD_PX, _PAD_PX // 2, -_PAD_PX, -_PAD_PX // 2)
@@ -155,16 +160,22 @@ class TurnsDelegate(QStyledItemDelegate):
         side = Qt.AlignmentFlag.AlignRight if rtl else Qt.AlignmentFlag.AlignLeft
         first = QRect(inner.left(), inner.top(), inner.width(), metrics.height())
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        painter.drawText(first, int(side | Qt.AlignmentFlag.AlignVCenter), metrics.elidedText(
-            message, Qt.TextElideMode.ElideRight, inner.width()))
+        painter.drawText(
+            first,
+            int(side | Qt.AlignmentFlag.AlignVCenter),
+            metrics.elidedText(message, Qt.TextElideMode.ElideRight, inner.width()),
+        )
         painter.setFont(themes.number_font(themes.scaled_font(option.font, 0.86)))
         painter.setPen(theme.ink(theme.error if entry.error else theme.muted, behind))
-        second = QRect(inner.left(), first.bottom() + 1, inner.width(),
-                       inner.bottom() - first.bottom())
+        second = QRect(
+            inner.left(), first.bottom() + 1, inner.width(), inner.bottom() - first.bottom()
+        )
         small = painter.fontMetrics()
-        painter.drawText(second, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
-                         small.elidedText(entry.summary, Qt.TextElideMode.ElideRight,
-                                          inner.width()))
+        painter.drawText(
+            second,
+            int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
+            small.elidedText(entry.summary, Qt.TextElideMode.ElideRight, inner.width()),
+        )
         painter.restore()
 
     def sizeHint(self, option: StyleOption, _index: Index) -> QSize:

@@ -35,8 +35,11 @@ class Column(IntEnum):
 
 
 _TITLES = ("name", "value", "used by")
-_HELP = ("What stands behind var. in {{var.NAME}}", "The text that takes its place",
-         "Where the graph reads it")
+_HELP = (
+    "What stands behind var. in {{var.NAME}}",
+    "The text that takes its place",
+    "Where the graph reads it",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +83,13 @@ class VariablesModel(QAbstractTableModel):
         self._rows: list[Variable] = []
         self._theme: Theme = themes.LIGHT
 
-    def show_variables(self, values: Mapping[str, str],
-                       used: Mapping[str, Sequence[str]]) -> None:
+    def show_variables(self, values: Mapping[str, str], used: Mapping[str, Sequence[str]]) -> None:
         """Show the variables that have a value, and those that the graph reads without one."""
         undefined = {name: None for name in used if name not in values}
-        wanted = {name: Variable(name, value, tuple(used.get(name, ())))
-                  for name, value in {**undefined, **values}.items()}
+        wanted = {
+            name: Variable(name, value, tuple(used.get(name, ())))
+            for name, value in {**undefined, **values}.items()
+        }
         for row in reversed(range(len(self._rows))):
             if self._rows[row].name not in wanted:
                 self.beginRemoveRows(_ROOT, row, row)
@@ -208,12 +212,15 @@ class VariablesModel(QAbstractTableModel):
         if not index.isValid():
             return flags
         known = self.variable(index.row())
-        editable = {Column.NAME: known is None or known.value is not None,
-                    Column.VALUE: known is not None}.get(Column(index.column()), False)
+        editable = {
+            Column.NAME: known is None or known.value is not None,
+            Column.VALUE: known is not None,
+        }.get(Column(index.column()), False)
         return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
 
-    def headerData(self, section: int, orientation: Qt.Orientation,
-                   role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Return a column's title or help."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(_TITLES):
             return None
@@ -243,6 +250,8 @@ def _tip(variable: Variable | None, column: Column) -> str:
         return "Type a name to add a variable"
     read_by = f"\nRead by {', '.join(variable.used)}" if variable.used else ""
     if column is Column.VALUE and variable.value is None:
-        return (f"{int(Code.InvalidParamValue)} {Code.InvalidParamValue.name}: undefined variable "
-                f'"{variable.name}"\nGive it a value here{read_by}')
+        return (
+            f"{int(Code.InvalidParamValue)} {Code.InvalidParamValue.name}: undefined variable "
+            f'"{variable.name}"\nGive it a value here{read_by}'
+        )
     return _text(variable, column) + (read_by if column is Column.NAME else "")

@@ -40,8 +40,9 @@ class WorkspaceEntry:
     tip: str = ""
 
 
-def entries_of(path: Path, workspace: Workspace,
-               neighbours: Iterable[Path] = ()) -> tuple[WorkspaceEntry, ...]:
+def entries_of(
+    path: Path, workspace: Workspace, neighbours: Iterable[Path] = ()
+) -> tuple[WorkspaceEntry, ...]:
     """List what is open and, below it, what lies beside it.
 
     Parameters
@@ -54,20 +55,27 @@ def entries_of(path: Path, workspace: Workspace,
     entries: dict[Path, WorkspaceEntry] = {}
     for file, (count, what) in workspace.sizes().items():
         entries[file.absolute()] = WorkspaceEntry(
-            KNOWLEDGE, _stem(file), str(file), f"{count:,}", file.absolute() == path,
-            f"{file}\n{count:,} {what}")
+            KNOWLEDGE,
+            _stem(file),
+            str(file),
+            f"{count:,}",
+            file.absolute() == path,
+            f"{file}\n{count:,} {what}",
+        )
     if path not in entries:
         group = GRAPHS if path.name.endswith(".graph.json") else OTHERS
         entries[path] = WorkspaceEntry(group, _stem(path), str(path), "", True, f"{path}\nopen")
     for file in (neighbour.absolute() for neighbour in neighbours):
         if file not in entries:
             group = GRAPHS if file.name.endswith(".graph.json") else KNOWLEDGE
-            entries[file] = WorkspaceEntry(group, _stem(file), str(file), "", False,
-                                           f"{file}\nnot open: double-click opens it")
+            entries[file] = WorkspaceEntry(
+                group, _stem(file), str(file), "", False, f"{file}\nnot open: double-click opens it"
+            )
     for file, storage in workspace.files().items():
         if file.absolute() not in entries:
-            entries[file.absolute()] = WorkspaceEntry(OTHERS, file.name, str(file), "", False,
-                                           f"{file}\nread by {storage}")
+            entries[file.absolute()] = WorkspaceEntry(
+                OTHERS, file.name, str(file), "", False, f"{file}\nread by {storage}"
+            )
     return tuple(entries.values())
 
 
@@ -85,8 +93,11 @@ class WorkspaceModel(QAbstractItemModel):
 
     def show_entries(self, entries: Sequence[WorkspaceEntry]) -> bool:
         """Show these files; tell whether anything is different."""
-        groups = tuple((group, tuple(e for e in entries if e.group == group))
-                       for group in _GROUPS if any(e.group == group for e in entries))
+        groups = tuple(
+            (group, tuple(e for e in entries if e.group == group))
+            for group in _GROUPS
+            if any(e.group == group for e in entries)
+        )
         if groups == self._groups:
             return False
         self.beginResetModel()
@@ -146,13 +157,18 @@ class WorkspaceModel(QAbstractItemModel):
         entry = self.entry(index)
         if entry is None:
             group, entries = self._groups[index.row()]
-            return {int(Qt.ItemDataRole.DisplayRole): group,
-                    int(DetailRole): str(len(entries))}.get(int(role))
+            return {
+                int(Qt.ItemDataRole.DisplayRole): group,
+                int(DetailRole): str(len(entries)),
+            }.get(int(role))
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.label
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            parts = (entry.label, f"{entry.detail} records" if entry.detail else "",
-                     "open" if entry.is_current else "")
+            parts = (
+                entry.label,
+                f"{entry.detail} records" if entry.detail else "",
+                "open" if entry.is_current else "",
+            )
             return ", ".join(part for part in parts if part)
         if role == Qt.ItemDataRole.ToolTipRole:
             # Zero-width spaces keep Qt from taking the text for HTML.
@@ -160,8 +176,11 @@ class WorkspaceModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DecorationRole:
             color = self._theme.accent if entry.is_current else self._theme.muted
             return themes.icon(_ICONS[entry.group], color)
-        return {int(EntryRole): entry, int(DetailRole): entry.detail,
-                int(CurrentRole): entry.is_current}.get(int(role))
+        return {
+            int(EntryRole): entry,
+            int(DetailRole): entry.detail,
+            int(CurrentRole): entry.is_current,
+        }.get(int(role))
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Let files be selected, groups only be folded."""

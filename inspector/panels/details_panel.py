@@ -61,8 +61,9 @@ class _FactsDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme: Theme = themes.LIGHT
 
-    def initStyleOption(self, option: StyleOption,
-                        index: QModelIndex | QPersistentModelIndex) -> None:
+    def initStyleOption(
+        self, option: StyleOption, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         """Set the colour."""
         super().initStyleOption(option, index)
         if index.column() == 0 and not index.data(FactsModel.HeadingRole):
@@ -140,9 +141,15 @@ class DetailsPanel(Surface):
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
 
-    def show_hit(self, hit: Hit | None, metadata: Mapping[str, object] | None = None,
-                 score_lines: Sequence[ScoreLine] = (), *, words: QueryWords | None = None,
-                 known_fields: Collection[str] | None = None) -> None:
+    def show_hit(
+        self,
+        hit: Hit | None,
+        metadata: Mapping[str, object] | None = None,
+        score_lines: Sequence[ScoreLine] = (),
+        *,
+        words: QueryWords | None = None,
+        known_fields: Collection[str] | None = None,
+    ) -> None:
         """Show a record's story; None = no row is in hand.
 
         Parameters
@@ -161,8 +168,9 @@ class DetailsPanel(Surface):
             return
         self.id_label.set_text(hit.id)
         self._show_status(hit)
-        self.facts.show_facts([*_ranking_facts(hit, score_lines),
-                               *_metadata_facts(metadata or {}, known_fields)])
+        self.facts.show_facts(
+            [*_ranking_facts(hit, score_lines), *_metadata_facts(metadata or {}, known_fields)]
+        )
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
@@ -225,8 +233,9 @@ class DetailsPanel(Surface):
         """Put the facts beside the text, or below it where it is narrow."""
         super().resizeEvent(event)
         is_narrow = self.width() < _BESIDE_CHARACTERS * self.fontMetrics().averageCharWidth()
-        self._splitter.setOrientation(Qt.Orientation.Vertical if is_narrow
-                                      else Qt.Orientation.Horizontal)
+        self._splitter.setOrientation(
+            Qt.Orientation.Vertical if is_narrow else Qt.Orientation.Horizontal
+        )
 
     def minimumSizeHint(self) -> QSize:
         """Ask for some lines of each part above the other, however they stand now."""
@@ -244,8 +253,9 @@ def _ranking_facts(hit: Hit, score_lines: Sequence[ScoreLine]) -> list[Fact]:
     return facts
 
 
-def _metadata_facts(metadata: Mapping[str, object],
-                    known_fields: Collection[str] | None) -> list[Fact]:
+def _metadata_facts(
+    metadata: Mapping[str, object], known_fields: Collection[str] | None
+) -> list[Fact]:
     facts = [Fact("Metadata" if metadata else "No metadata", is_heading=True)]
     for name, value in metadata.items():
         is_known = known_fields is None or name in known_fields
@@ -257,7 +267,8 @@ def _value_text(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple | set | frozenset) and all(
-            isinstance(item, str) for item in value):
+        isinstance(item, str) for item in value
+    ):
         return ", ".join(sorted(value) if isinstance(value, set | frozenset) else value)
     return json.dumps(value, ensure_ascii=False, default=str)
 

@@ -35,9 +35,14 @@ if TYPE_CHECKING:
     from core.agent.turn import Turn
     from inspector.theme import Theme
 
-_FIRST_OPEN = (("nodes",), ("nodes", 0), ("nodes", 0, "diagnostics"),
-               ("nodes", 0, "diagnostics", "parameters"), ("nodes", 0, "diagnostics", "output"),
-               ("nodes", 0, "diagnostics", "output", "results"))
+_FIRST_OPEN = (
+    ("nodes",),
+    ("nodes", 0),
+    ("nodes", 0, "diagnostics"),
+    ("nodes", 0, "diagnostics", "parameters"),
+    ("nodes", 0, "diagnostics", "output"),
+    ("nodes", 0, "diagnostics", "output", "results"),
+)
 
 
 class DiagnosticsPanel(Surface):
@@ -127,8 +132,10 @@ class DiagnosticsPanel(Surface):
         self.text_view.setObjectName("diagnosticsText")
         self.text_view.setAccessibleName("Diagnostics as text")
         self.text_view.setReadOnly(True)
-        self.text_view.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse
-                                               | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+        self.text_view.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
         self.text_view.setPlaceholderText("No diagnostics yet")
         self._stack.addWidget(self.tree)
         self._stack.addWidget(self.text_view)
@@ -139,8 +146,9 @@ class DiagnosticsPanel(Surface):
         self._group = QButtonGroup(self)
         views = []
         for index, label in enumerate(("Tree", "Text")):
-            button = segment(label, f"Diagnostics as {label.lower()}",
-                             f"Show the diagnostics as {label.lower()}")
+            button = segment(
+                label, f"Diagnostics as {label.lower()}", f"Show the diagnostics as {label.lower()}"
+            )
             button.setObjectName(f"diagnostics{label}Button")
             button.setChecked(index == 0)
             button.clicked.connect(partial(self._on_view_picked, index))
@@ -150,8 +158,10 @@ class DiagnosticsPanel(Surface):
         bar.addSpacing(8)
         bar.addWidget(self._status, 1)
         self._buttons: list[QToolButton] = []
-        for label, signal, tip in (("Copy", self.copy_requested, "Copy the JSON"),
-                                   ("Save", self.save_requested, "Save the JSON as a file")):
+        for label, signal, tip in (
+            ("Copy", self.copy_requested, "Copy the JSON"),
+            ("Save", self.save_requested, "Save the JSON as a file"),
+        ):
             tool = QToolButton()
             tool.setText(label)
             tool.setObjectName(f"{label.lower()}Diagnostics")
@@ -171,7 +181,8 @@ class DiagnosticsPanel(Surface):
         error = self._info.get("error")
         if isinstance(error, dict):
             self._status.set_status(
-                "error", f"{error.get('code', '')} {error.get('name', '')} · {ran}".strip())
+                "error", f"{error.get('code', '')} {error.get('name', '')} · {ran}".strip()
+            )
         else:
             self._status.set_status("ok", f"{self._info.get('status', '')} · {ran}")
 

@@ -36,8 +36,10 @@ _GRAB_PX, _DOT_PX = 7, 7
 _BARS_ALPHA = 56
 _NO_LIMIT = "no limit"
 _NO_QUESTION = "Distances appear with the first question: how far from it every record is."
-_LEXICAL = ("Lexical mode counts words and has no distances: the threshold does nothing. "
-            "Dense and Hybrid have them.")
+_LEXICAL = (
+    "Lexical mode counts words and has no distances: the threshold does nothing. "
+    "Dense and Hybrid have them."
+)
 
 
 class DistancePanel(QWidget):
@@ -109,9 +111,9 @@ class DistancePanel(QWidget):
         self._kept = pg.LinearRegionItem((0, 0.5), movable=False)
         self._bars = pg.PlotCurveItem()
         self._line = pg.InfiniteLine(
-            pos=0.5, angle=90, movable=True, bounds=(_SPEC.minimum, _SPEC.maximum))
-        for depth, item in enumerate((self._kept, self._bars, *self._dots.items(),
-                                      self._line)):
+            pos=0.5, angle=90, movable=True, bounds=(_SPEC.minimum, _SPEC.maximum)
+        )
+        for depth, item in enumerate((self._kept, self._bars, *self._dots.items(), self._line)):
             item.setZValue(depth)
             self._plot.addItem(item, ignoreBounds=True)
         self._line.sigDragged.connect(lambda: self._drag_to(float(self._line.value())))
@@ -127,10 +129,13 @@ class DistancePanel(QWidget):
         no_distances : why this node has no distances; said in place of the plot.
         """
         dense = None if selection is None else selection.candidates.dense
-        if selection is None or dense is None or not len(dense.order) or (
-                selection.settings.mode is RetrievalMode.Lexical):
-            self.message.setText(no_distances or (_NO_QUESTION if selection is None
-                                                  else _LEXICAL))
+        if (
+            selection is None
+            or dense is None
+            or not len(dense.order)
+            or (selection.settings.mode is RetrievalMode.Lexical)
+        ):
+            self.message.setText(no_distances or (_NO_QUESTION if selection is None else _LEXICAL))
             self._stack.setCurrentWidget(self.message)
             self.legend.show_reasons(())
             self.legend.hide()
@@ -241,9 +246,12 @@ class DistancePanel(QWidget):
         heights = np.sqrt(np.bincount(bins, minlength=count))
         if len(distances) < _FEWEST_FOR_BARS:
             heights[:] = 0
-        self._bars.setData(np.linspace(0, top, count + 1),
-                           0.92 * heights / max(float(heights.max()), 1.0),
-                           stepMode="center", fillLevel=0)
+        self._bars.setData(
+            np.linspace(0, top, count + 1),
+            0.92 * heights / max(float(heights.max()), 1.0),
+            stepMode="center",
+            fillLevel=0,
+        )
 
     def _show_dots(self, selection: Selection, distances: NDArray[np.float32]) -> None:
         if len(distances) <= MOST_DOTS:
@@ -265,7 +273,8 @@ class DistancePanel(QWidget):
         limit = f"threshold {self._threshold:.{_DECIMALS}f}" if self._threshold else _NO_LIMIT
         self._plot.setAccessibleDescription(
             f"{limit}; {self._found}. Left and Right move the threshold by {_STEP}, with Shift "
-            f"by {_FINE_STEP}.")
+            f"by {_FINE_STEP}."
+        )
 
     # Moving the line
 
@@ -322,12 +331,19 @@ class DistancePanel(QWidget):
     def _cursor_at(self, position: QPoint) -> Qt.CursorShape:
         if self._is_on_line(position):
             return Qt.CursorShape.SplitHCursor
-        return Qt.CursorShape.ArrowCursor if self._dot_at(position) is None \
+        return (
+            Qt.CursorShape.ArrowCursor
+            if self._dot_at(position) is None
             else Qt.CursorShape.PointingHandCursor
+        )
 
     def _on_key(self, event: QKeyEvent) -> bool:
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageDown: -10,
-                 Qt.Key.Key_PageUp: 10}.get(Qt.Key(event.key()))
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_PageDown: -10,
+            Qt.Key.Key_PageUp: 10,
+        }.get(Qt.Key(event.key()))
         if steps is None:
             return False
         if event.type() == QEvent.Type.KeyPress:

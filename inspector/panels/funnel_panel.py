@@ -101,8 +101,14 @@ class FunnelPanel(QWidget):
         return self._known_boxes
 
     def _stage_at(self, position: QPointF) -> int:
-        return next((number for number, box in enumerate(self._boxes())
-                     if any(area.contains(position) for area in box.areas)), -1)
+        return next(
+            (
+                number
+                for number, box in enumerate(self._boxes())
+                if any(area.contains(position) for area in box.areas)
+            ),
+            -1,
+        )
 
     # Picking a stage
 
@@ -138,10 +144,16 @@ class FunnelPanel(QWidget):
         for box in boxes:
             for number in box.before:
                 source = boxes[number].bar
-                painter.drawPolygon(QPolygonF([
-                    QPointF(source.right(), source.top()), QPointF(box.bar.left(), box.bar.top()),
-                    QPointF(box.bar.left(), box.bar.bottom()),
-                    QPointF(source.right(), source.bottom())]))
+                painter.drawPolygon(
+                    QPolygonF(
+                        [
+                            QPointF(source.right(), source.top()),
+                            QPointF(box.bar.left(), box.bar.top()),
+                            QPointF(box.bar.left(), box.bar.bottom()),
+                            QPointF(source.right(), source.bottom()),
+                        ]
+                    )
+                )
 
     def _paint_stage(self, painter: QPainter, number: int, box: Box) -> None:
         is_last = number == len(self._stages) - 1
@@ -152,8 +164,9 @@ class FunnelPanel(QWidget):
         painter.setBrush(color)
         radius = min(_RADIUS_PX, box.bar.width() / 4)
         painter.drawRoundedRect(box.bar, radius, radius)
-        painter.setPen(self._theme.ink(self._theme.hit, self._flow) if is_last
-                       else self._theme.text)
+        painter.setPen(
+            self._theme.ink(self._theme.hit, self._flow) if is_last else self._theme.text
+        )
         _write(painter, box.figure)
         painter.setPen(self._theme.ink(self._theme.muted, self._flow))
         _write(painter, box.word)
@@ -162,8 +175,9 @@ class FunnelPanel(QWidget):
         if not box.removed:
             return
         reason = box.stage.reason
-        color = self._theme.muted if reason is Reason.NONE else \
-            self._theme.reason_color(reason.value)
+        color = (
+            self._theme.muted if reason is Reason.NONE else self._theme.reason_color(reason.value)
+        )
         behind = self._flow
         if self._is_picked(box.stage):
             behind = self._theme.soft(color)
@@ -177,8 +191,7 @@ class FunnelPanel(QWidget):
     def _paint_focus(self, painter: QPainter, box: Box) -> None:
         painter.setPen(QPen(self._theme.accent, 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(box.bar.adjusted(-3, -3, 3, 3), _RADIUS_PX,
-                                _RADIUS_PX)
+        painter.drawRoundedRect(box.bar.adjusted(-3, -3, 3, 3), _RADIUS_PX, _RADIUS_PX)
 
     # Qt
 
@@ -216,8 +229,11 @@ class FunnelPanel(QWidget):
         if stage.removed:
             tip += f"\n{_change(stage)}."
         if self._can_pick(number):
-            tip += "\nClick to list all rows again." if self._is_picked(stage) \
+            tip += (
+                "\nClick to list all rows again."
+                if self._is_picked(stage)
                 else "\nClick to list the records dropped for this reason."
+            )
         return tip
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -230,8 +246,11 @@ class FunnelPanel(QWidget):
         hovered = self._stage_at(event.position())
         if hovered != self._hovered:
             self._hovered = hovered
-            self.setCursor(Qt.CursorShape.PointingHandCursor if self._can_pick(hovered)
-                           else Qt.CursorShape.ArrowCursor)
+            self.setCursor(
+                Qt.CursorShape.PointingHandCursor
+                if self._can_pick(hovered)
+                else Qt.CursorShape.ArrowCursor
+            )
             self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -243,9 +262,14 @@ class FunnelPanel(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Walk through the stages with the arrow keys, pick with Enter or Space, Esc = all."""
         last = len(self._stages) - 1
-        steps = {Qt.Key.Key_Right: self._focused + 1, Qt.Key.Key_Left: self._focused - 1,
-                 Qt.Key.Key_Down: self._focused + 1, Qt.Key.Key_Up: self._focused - 1,
-                 Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        steps = {
+            Qt.Key.Key_Right: self._focused + 1,
+            Qt.Key.Key_Left: self._focused - 1,
+            Qt.Key.Key_Down: self._focused + 1,
+            Qt.Key.Key_Up: self._focused - 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
         key = Qt.Key(event.key())
         if key in steps and self._stages:
             self._focused = min(max(steps[key], 0), last)
@@ -271,8 +295,13 @@ class FunnelPanel(QWidget):
 
 def _write(painter: QPainter, text: Text) -> None:
     painter.setFont(text.font)
-    painter.drawText(text.rect, _CENTER if text.centered else _LEFT, QFontMetricsF(
-        text.font).elidedText(text.text, Qt.TextElideMode.ElideRight, text.rect.width()))
+    painter.drawText(
+        text.rect,
+        _CENTER if text.centered else _LEFT,
+        QFontMetricsF(text.font).elidedText(
+            text.text, Qt.TextElideMode.ElideRight, text.rect.width()
+        ),
+    )
 
 
 def _sentence(stage: Stage) -> str:

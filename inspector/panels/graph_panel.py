@@ -84,8 +84,12 @@ class GraphPanel(ZoomView):
     @property
     def lit_path(self) -> tuple[tuple[str, str], ...]:
         """The (node, exit) pairs that are lit, as drawn."""
-        return tuple((edge.edge.source, route) for edge in self._edges
-                     for route in edge.edge.routes if route in edge.lit_routes)
+        return tuple(
+            (edge.edge.source, route)
+            for edge in self._edges
+            for route in edge.edge.routes
+            if route in edge.lit_routes
+        )
 
     def node_item(self, name: str) -> NodeItem | None:
         """Return what a node is drawn with."""
@@ -126,12 +130,20 @@ class GraphPanel(ZoomView):
         look = self._look()
         kinds = {node.name: node.type for node in graph.nodes}
         widths = {name: node_width(name, kind, look) for name, kind in kinds.items()}
-        exits = [Exit(node.name, route, target) for node in graph.nodes
-                 for route, target in exit_targets(node).items()]
+        exits = [
+            Exit(node.name, route, target)
+            for node in graph.nodes
+            for route, target in exit_targets(node).items()
+        ]
         size = self.viewport().size()
         labels = {node.name: label_width(exit_targets(node), look) for node in graph.nodes}
-        layout = lay_out(widths, exits, graph.start_node, labels,
-                         (max(size.width(), 100), max(size.height(), 60)))
+        layout = lay_out(
+            widths,
+            exits,
+            graph.start_node,
+            labels,
+            (max(size.width(), 100), max(size.height(), 60)),
+        )
         self._add_edges(layout, look)
         for name, box in layout.ends.items():
             self._ends[name] = EndItem(box, look)
@@ -139,8 +151,11 @@ class GraphPanel(ZoomView):
         for name, box in layout.boxes.items():
             self._nodes[name] = NodeItem(name, kinds[name], box, look)
             self.scene().addItem(self._nodes[name])
-        self.scene().setSceneRect(self.scene().itemsBoundingRect().adjusted(
-            -_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX))
+        self.scene().setSceneRect(
+            self.scene()
+            .itemsBoundingRect()
+            .adjusted(-_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
+        )
 
     def _add_edges(self, layout: GraphLayout, look: Look) -> None:
         leaving: dict[str, int] = defaultdict(int)
@@ -195,8 +210,12 @@ class GraphPanel(ZoomView):
         """Draw the graph, or say that there is none."""
         super().paintEvent(event)
         if not self._nodes:
-            paint_empty_state(self, self._theme, "No graph is open",
-                              "Open a graph, or a knowledge file to get one of two nodes")
+            paint_empty_state(
+                self,
+                self._theme,
+                "No graph is open",
+                "Open a graph, or a knowledge file to get one of two nodes",
+            )
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Pick the node."""

@@ -102,8 +102,7 @@ class HitsPanel(QWidget):
             return
         self.model.show_selection(self.model.selection, wanted)
         self.filter_bar.setVisible(wanted is not None)
-        self.filter_label.set_text(
-            f"Showing only records {_described(reason)}" if reason else "")
+        self.filter_label.set_text(f"Showing only records {_described(reason)}" if reason else "")
         self._show_reason_icon()
         self.table.scrollToTop()
         self.reason_filter_changed.emit(reason)
@@ -170,13 +169,15 @@ class HitsPanel(QWidget):
         reason = self.model.reason
         if reason is not None:
             self._filter_icon.setIcon(
-                themes.icon(reason.value, self._theme.reason_color(reason.value)))
+                themes.icon(reason.value, self._theme.reason_color(reason.value))
+            )
 
     def _show_empty_text(self) -> None:
         reason = self.model.reason
         if reason is not None and self.model.selection is not None:
-            self.table.set_empty_text(f"No records {_described(reason.value)}",
-                                      "Show all brings back the hits.")
+            self.table.set_empty_text(
+                f"No records {_described(reason.value)}", "Show all brings back the hits."
+            )
         else:
             self.table.set_empty_text(*self._empty)
 
@@ -197,7 +198,8 @@ class HitsPanel(QWidget):
                 index = self.model.index(row, 0)
                 kept.select(index, index)
         self.table.selectionModel().select(
-            kept, QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows)
+            kept, QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        )
         self._take_in_hand(scroll=False)
         self._restoring = False
 
@@ -210,12 +212,12 @@ class HitsPanel(QWidget):
         flags = QItemSelectionModel.SelectionFlag
         self.table.setAutoScroll(scroll)
         self.table.selectionModel().setCurrentIndex(
-            self.model.index(row, 0), flags.Select | flags.Rows if row >= 0 else flags.NoUpdate)
+            self.model.index(row, 0), flags.Select | flags.Rows if row >= 0 else flags.NoUpdate
+        )
         self.table.setAutoScroll(True)
         self._restoring = False
         selection = self.model.selection
-        self.row_selected.emit(None if selection is None or listed < 0
-                               else selection.story(listed))
+        self.row_selected.emit(None if selection is None or listed < 0 else selection.story(listed))
 
     def _row_in_listing(self, record_id: str, record_row: int) -> int:
         """Return where a record is in the listing on show, or −1; most often where it was."""
@@ -237,10 +239,8 @@ class HitsPanel(QWidget):
         hit = self.model.hit_at(self.table.currentIndex().row())
         clipboard = QGuiApplication.clipboard()
         if hit is not None:
-            menu.addAction("Copy id").triggered.connect(
-                lambda: clipboard.setText(hit.id))
-            menu.addAction("Copy text").triggered.connect(
-                lambda: clipboard.setText(hit.text))
+            menu.addAction("Copy id").triggered.connect(lambda: clipboard.setText(hit.id))
+            menu.addAction("Copy text").triggered.connect(lambda: clipboard.setText(hit.text))
             menu.addAction("Copy rows as a table\tCtrl+C").triggered.connect(self.copy_rows)
             menu.addSeparator()
 

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
     from inspector.widgets.record_text import RecordText
 
-_NO_STORE = ("No memory store yet",
-             "A memory store is knowledge that grows: WriteToMemory fills it during play. "
-             "A store's file can be opened, too, or a new one made.")
+_NO_STORE = (
+    "No memory store yet",
+    "A memory store is knowledge that grows: WriteToMemory fills it during play. "
+    "A store's file can be opened, too, or a new one made.",
+)
 
 
 class MemoryPanel(Surface):
@@ -110,9 +112,15 @@ class MemoryPanel(Surface):
         self.editor.draft_settled.connect(self._on_draft_settled)
         self.problem.clicked.connect(self._on_problem_clicked)
 
-    def show_stores(self, stores: Sequence[MemoryStore], *, changed: Collection[str],
-                    written: Mapping[str, Collection[str]], schemas: Sequence[str] = (),
-                    in_use: Collection[str] = ()) -> None:
+    def show_stores(
+        self,
+        stores: Sequence[MemoryStore],
+        *,
+        changed: Collection[str],
+        written: Mapping[str, Collection[str]],
+        schemas: Sequence[str] = (),
+        in_use: Collection[str] = (),
+    ) -> None:
         """Show these stores. What is being typed stays; so does the store in hand.
 
         When the turn uses other stores than the turn before, the first of them is taken in hand,
@@ -136,9 +144,14 @@ class MemoryPanel(Surface):
             self._hand, self._record_id = hand, ""
         missing = [name for name in in_use if name not in self._stores]
         self.bar.show_stores(
-            [StoreEntry.of(store, is_changed=store.name in changed,
-                           is_in_use=store.name in used) for store in ordered],
-            hand, schemas, missing[0] if missing else "")
+            [
+                StoreEntry.of(store, is_changed=store.name in changed, is_in_use=store.name in used)
+                for store in ordered
+            ],
+            hand,
+            schemas,
+            missing[0] if missing else "",
+        )
         self._show_hand()
 
     def show_problem(self, problem: InspectorError | str) -> None:
@@ -210,8 +223,11 @@ class MemoryPanel(Surface):
 
     def _show_hand(self) -> None:
         store = self._stores.get(self._hand)
-        self.table.show_store(store, self._written.get(self._hand, frozenset()),
-                              {key for name, key in self._drafts if name == self._hand and key})
+        self.table.show_store(
+            store,
+            self._written.get(self._hand, frozenset()),
+            {key for name, key in self._drafts if name == self._hand and key},
+        )
         if store is None:
             self.table.set_empty_text(*_NO_STORE)
             self._shown, self._record_id = None, ""
@@ -254,8 +270,9 @@ class MemoryPanel(Surface):
         store = self._stores[self._hand]
         row = _row_of(store, record_id) if record_id else -1
         self._record_id = record_id if row >= 0 else ""
-        draft = self._drafts.pop((self._hand, self._record_id), None) if (
-            row >= 0 or new_id) else None
+        draft = (
+            self._drafts.pop((self._hand, self._record_id), None) if (row >= 0 or new_id) else None
+        )
         self.editor.show_record(store.records[row] if row >= 0 else None, draft, new_id=new_id)
         self._forget_problem()
         if not is_current or self.table.current_id != self._record_id:
@@ -312,13 +329,18 @@ class MemoryPanel(Surface):
 
     def _on_store_named(self, name: str, schema: str) -> None:
         if not name:
-            self.show_problem(InspectorError(Code.InvalidEmbeddedStringStorageName,
-                                             "a memory store needs a name"))
+            self.show_problem(
+                InspectorError(Code.InvalidEmbeddedStringStorageName, "a memory store needs a name")
+            )
             return
         if name in self._stores:
-            self.show_problem(InspectorError(Code.EmbeddedStringStorageAlreadyExists,
-                                             f"there is a store {name} already",
-                                             hint="choose another name"))
+            self.show_problem(
+                InspectorError(
+                    Code.EmbeddedStringStorageAlreadyExists,
+                    f"there is a store {name} already",
+                    hint="choose another name",
+                )
+            )
             return
         self._leave()
         self._forget_problem()

@@ -86,8 +86,15 @@ class MessageBar(QFrame):
         """``error``, ``warning`` or ``info``; "" without a message."""
         return self._notices[-1].severity if self._notices else ""
 
-    def post(self, severity: str, text: str, details: str = "",
-             actions: Sequence[Action] = (), *, stays: bool = False) -> None:
+    def post(
+        self,
+        severity: str,
+        text: str,
+        details: str = "",
+        actions: Sequence[Action] = (),
+        *,
+        stays: bool = False,
+    ) -> None:
         """Show a message on one line, in plain text.
 
         Parameters
@@ -225,8 +232,7 @@ class MessageBar(QFrame):
         if severity:
             color = self._theme.accent if severity == "info" else getattr(self._theme, severity)
             icon = themes.icon(severity, color)
-            self._icon.setPixmap(icon.pixmap(QSize(_ICON_PX, _ICON_PX),
-                                             self.devicePixelRatioF()))
+            self._icon.setPixmap(icon.pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
 
     def _announce(self, notice: _Notice) -> None:
         event = QAccessibleAnnouncementEvent(self, f"{notice.severity}: {notice.text}")

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 Form = RetrieveForm | NodeForm
 
 _MARGIN_PX = 12
-_EXIT_PARAMS = tuple(dict.fromkeys(
-    param for table in NODE_TYPES.values() for param in table.exits().values()))
+_EXIT_PARAMS = tuple(
+    dict.fromkeys(param for table in NODE_TYPES.values() for param in table.exits().values())
+)
 
 
 class ParametersPanel(Surface):
@@ -113,8 +114,9 @@ class ParametersPanel(Surface):
             self._shown = ("", "")
             self._set_usable(False)
 
-    def show_node(self, name: str, node_type: str, params: NodeParams,
-                  baseline: NodeParams) -> None:
+    def show_node(
+        self, name: str, node_type: str, params: NodeParams, baseline: NodeParams
+    ) -> None:
         """Show a node's parameters in force; `baseline` has the values of the graph file."""
         form = self._form_of(node_type)
         if form is not self._form or form.isHidden():
@@ -146,8 +148,9 @@ class ParametersPanel(Surface):
         """Say whether the filter compiled (None: not known), how many match or what is wrong."""
         self._form.set_filter_status(ok, _text(text))
 
-    def set_filter_fields(self, fields: Sequence[Field],
-                          samples: Mapping[str, Scalar] | None = None) -> None:
+    def set_filter_fields(
+        self, fields: Sequence[Field], samples: Mapping[str, Scalar] | None = None
+    ) -> None:
         """Offer filter clauses for the storage's fields, with sample values."""
         self._form.set_fields(fields, samples)
 
@@ -200,9 +203,11 @@ class ParametersPanel(Surface):
         self._body_layout.addWidget(self._empty)
         self._simulated.hide()
         self._simulated.exit_picked.connect(
-            lambda route: self.exit_picked.emit(self._shown[0], route))
+            lambda route: self.exit_picked.emit(self._shown[0], route)
+        )
         self._simulated.label_edited.connect(
-            lambda text: self.reply_edited.emit(self._shown[0], text))
+            lambda text: self.reply_edited.emit(self._shown[0], text)
+        )
         self._body_layout.addWidget(self._simulated)
         self._scroll.setWidget(body)
         body.setAutoFillBackground(False)
@@ -216,8 +221,11 @@ class ParametersPanel(Surface):
         self._reset.clicked.connect(self._on_reset_clicked)
         self._save = QPushButton("Save to graph")
         self._save.setObjectName("saveButton")
-        self._save.setToolTip(tooltip(
-            "Write the values in force to the graph file.\nWhat the file has besides stays."))
+        self._save.setToolTip(
+            tooltip(
+                "Write the values in force to the graph file.\nWhat the file has besides stays."
+            )
+        )
         self._save.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._save.clicked.connect(self.save_requested)
         for button in (self._reset, self._save):

@@ -87,8 +87,7 @@ class PlayPanel(Surface):
         self.apply_theme(themes.LIGHT)
         self._arrange()
 
-    def show_variables(self, values: Mapping[str, str],
-                       used: Mapping[str, Sequence[str]]) -> None:
+    def show_variables(self, values: Mapping[str, str], used: Mapping[str, Sequence[str]]) -> None:
         """Show the agent's variables.
 
         Parameters
@@ -104,8 +103,9 @@ class PlayPanel(Surface):
         self.exits.show_exits(exits)
         self._arrange()
 
-    def show_dialog(self, lines: Sequence[DialogLine], *, kept: bool, reply: str,
-                    replies_to: str) -> None:
+    def show_dialog(
+        self, lines: Sequence[DialogLine], *, kept: bool, reply: str, replies_to: str
+    ) -> None:
         """Show the dialog so far.
 
         Parameters
@@ -127,8 +127,9 @@ class PlayPanel(Surface):
         box = QWidget()
         group = QButtonGroup(box)
         for section, label in zip(self._sections, ("Variables", "Exits", "Dialog"), strict=True):
-            button = segment(label, f"Show {section.title.lower()}",
-                             f"Show {section.title.lower()}")
+            button = segment(
+                label, f"Show {section.title.lower()}", f"Show {section.title.lower()}"
+            )
             button.setObjectName(f"show{label}")
             button.clicked.connect(self._arrange)
             group.addButton(button)
@@ -161,15 +162,19 @@ class PlayPanel(Surface):
                 else:
                     section.keep_tools()
             self._splitter.setSizes([share * self.width() for share in _SHARES])
-        is_tight = self.width() < _TIGHT_CHARACTERS * letter if is_compact else (
-            self.width() < count * _TIGHT_CHARACTERS * letter * 0.6)
+        is_tight = (
+            self.width() < _TIGHT_CHARACTERS * letter
+            if is_compact
+            else (self.width() < count * _TIGHT_CHARACTERS * letter * 0.6)
+        )
         self._segments[1].setVisible(has_exits)
         if self._segments[1].isChecked() and not has_exits:
             self._segments[0].setChecked(True)
         for section, button in zip(self._sections, self._segments, strict=True):
             section.set_tight(is_tight)
-            is_shown = button.isChecked() if is_compact else (
-                section is not self.exits or has_exits)
+            is_shown = (
+                button.isChecked() if is_compact else (section is not self.exits or has_exits)
+            )
             section.setVisible(is_shown)
             section.tools.setVisible(is_shown)
 
@@ -185,5 +190,6 @@ class PlayPanel(Surface):
         width = segments + 30 * metrics.averageCharWidth()
         height = self._pages.sizeHint().height() + _LEAST_LINES * (metrics.height() + 6)
         margins = self._margins
-        return QSize(width + margins.left() + margins.right(),
-                     height + margins.top() + margins.bottom())
+        return QSize(
+            width + margins.left() + margins.right(), height + margins.top() + margins.bottom()
+        )

@@ -107,8 +107,9 @@ class ProblemsPanel(Surface):
         table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         table.horizontalHeader().setSectionsMovable(True)
         table.horizontalHeader().setHighlightSections(False)
-        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft
-                                                     | Qt.AlignmentFlag.AlignVCenter)
+        table.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
         table.horizontalHeader().setStretchLastSection(True)
         table.horizontalHeader().setSectionResizeMode(MESSAGE, QHeaderView.ResizeMode.Stretch)
         table.verticalHeader().hide()
@@ -147,24 +148,31 @@ class ProblemsPanel(Surface):
     def _show_empty_text(self) -> None:
         total = self.model.rowCount()
         if total:
-            self.table.set_empty_text(f"{total} problem{'' if total == 1 else 's'} hidden",
-                                      "Switch errors or warnings on again above")
+            self.table.set_empty_text(
+                f"{total} problem{'' if total == 1 else 's'} hidden",
+                "Switch errors or warnings on again above",
+            )
         elif self._files:
             self.table.set_empty_text(
-                f"No problems in {self._files} file{'' if self._files == 1 else 's'}")
+                f"No problems in {self._files} file{'' if self._files == 1 else 's'}"
+            )
         else:
             self.table.set_empty_text("No problems")
 
     def _on_toggled(self) -> None:
-        self._filter.set_hidden(frozenset(
-            severity for severity, button in self._toggles.items() if not button.isChecked()))
+        self._filter.set_hidden(
+            frozenset(
+                severity for severity, button in self._toggles.items() if not button.isChecked()
+            )
+        )
 
     def _on_row_activated(self, index: QModelIndex) -> None:
         self.finding_activated.emit(index.data(FindingRole))
 
     def _copy_selected(self) -> None:
         rows = self.table.selectionModel().selectedRows() or [
-            self._filter.index(row, 0) for row in range(self._filter.rowCount())]
+            self._filter.index(row, 0) for row in range(self._filter.rowCount())
+        ]
         findings = [index.data(FindingRole) for index in rows]
         QGuiApplication.clipboard().setText("\n".join(finding.line() for finding in findings))
 
@@ -174,5 +182,6 @@ class ProblemsPanel(Surface):
         room = self.table.viewport().width() - self.table.columnWidth(SEVERITY)
         digit = self.fontMetrics().averageCharWidth()
         for section, share, least, most in ((CODE, 0.2, 7, 34), (PLACE, 0.3, 10, 44)):
-            self.table.setColumnWidth(section, min(max(int(room * share), least * digit),
-                                                   most * digit))
+            self.table.setColumnWidth(
+                section, min(max(int(room * share), least * digit), most * digit)
+            )

@@ -65,8 +65,9 @@ class ProgressStrip(Surface):
         self.hide()
         self.apply_theme(themes.LIGHT)
 
-    def show_progress(self, what: str, done: int, total: int,
-                      eta_seconds: float | None = None) -> None:
+    def show_progress(
+        self, what: str, done: int, total: int, eta_seconds: float | None = None
+    ) -> None:
         """Show how far the work is; `total` is 0 while it is not known.
 
         Parameters

@@ -60,8 +60,9 @@ class _EditorBox(QWidget):
         """Break the row where the choice could not be read in it."""
         super().resizeEvent(event)
         is_short = self.width() < self.fontMetrics().averageCharWidth() * _ROW_CHARACTERS
-        self.bar.setDirection(QBoxLayout.Direction.TopToBottom if is_short
-                              else QBoxLayout.Direction.LeftToRight)
+        self.bar.setDirection(
+            QBoxLayout.Direction.TopToBottom if is_short else QBoxLayout.Direction.LeftToRight
+        )
 
 
 class PromptPanel(Surface):
@@ -116,8 +117,13 @@ class PromptPanel(Surface):
         self.show_projection(None, None)
         self.apply_theme(themes.LIGHT)
 
-    def show_projection(self, projection: Projection | None, params: GenerateParams | None,
-                        chunks: Sequence[Sequence[Hit]] = (), missed: str = "") -> None:
+    def show_projection(
+        self,
+        projection: Projection | None,
+        params: GenerateParams | None,
+        chunks: Sequence[Sequence[Hit]] = (),
+        missed: str = "",
+    ) -> None:
         """Show what a Generate node would send.
 
         Parameters
@@ -145,17 +151,21 @@ class PromptPanel(Surface):
         messages = projection.messages if projection is not None else ()
         self.view.show_messages(messages, chunk_id)
         self._copy.setEnabled(bool(messages))
-        self._token_count = 0 if _has(projection, "canned") else sum(
-            estimate_tokens(message.text) for message in messages)
+        self._token_count = (
+            0
+            if _has(projection, "canned")
+            else sum(estimate_tokens(message.text) for message in messages)
+        )
         self._show_token_count()
         problems = projection.problems if projection is not None else ()
         self.template.show_problems(problems, _fine(projection, params))
 
     def _show_token_count(self) -> None:
         word = "tokens" if self._is_tight else "tokens (estimate)"
-        self._tokens.set_text(f"≈ {self._token_count:,} {word}" if self._token_count else "",
-                              "An estimate: a rule of thumb over all messages; models differ "
-                              "by a third and more.")
+        self._tokens.set_text(
+            f"≈ {self._token_count:,} {word}" if self._token_count else "",
+            "An estimate: a rule of thumb over all messages; models differ by a third and more.",
+        )
 
     def tint_of(self, chunk_id: str) -> QColor | None:
         """Return the colour behind a chunk in the prompt, or None when it is not in it."""
@@ -178,8 +188,10 @@ class PromptPanel(Surface):
         specs = GenerateParams.specs()
         self.placement.setMinimumWidth(56)
         self.placement.addItems([member.name for member in Placement])
-        for control, name, spec in ((self.system_prompt, "systemPromptEdit", "system_prompt"),
-                                    (self.placement, "placementCombo", "placement")):
+        for control, name, spec in (
+            (self.system_prompt, "systemPromptEdit", "system_prompt"),
+            (self.placement, "placementCombo", "placement"),
+        ):
             control.setObjectName(name)
             control.setAccessibleName(spec.replace("_", " "))
             control.setAccessibleDescription(param_tip(specs[spec]))
@@ -192,8 +204,11 @@ class PromptPanel(Surface):
         """Make the buttons that pick what is edited, or shown where one thing has room."""
         box = QWidget()
         group = QButtonGroup(box)
-        for label, tip in ((_MESSAGES, "Show the messages"), (_TEMPLATE, "Edit the template"),
-                           (_SYSTEM, "Edit the system prompt")):
+        for label, tip in (
+            (_MESSAGES, "Show the messages"),
+            (_TEMPLATE, "Edit the template"),
+            (_SYSTEM, "Edit the system prompt"),
+        ):
             button = segment(label, tip, tip)
             button.setObjectName("showMessages" if label == _MESSAGES else f"edit{label}")
             button.clicked.connect(self._show_pages)
@@ -247,11 +262,15 @@ class PromptPanel(Surface):
         is_narrow = self.width() < _BESIDE_CHARACTERS * metrics.averageCharWidth()
         self._is_tight = self.width() < _ROOMY_CHARACTERS * metrics.averageCharWidth()
         self._show_token_count()
-        self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if self._is_tight
-                                      else Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._copy.setToolButtonStyle(
+            Qt.ToolButtonStyle.ToolButtonIconOnly
+            if self._is_tight
+            else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        )
         is_compact = is_narrow and self.height() < _STACKED_LINES * metrics.height()
-        self._splitter.setOrientation(Qt.Orientation.Vertical if is_narrow
-                                      else Qt.Orientation.Horizontal)
+        self._splitter.setOrientation(
+            Qt.Orientation.Vertical if is_narrow else Qt.Orientation.Horizontal
+        )
         if is_compact == self._is_compact:
             return
         self._is_compact = is_compact
@@ -273,17 +292,20 @@ class PromptPanel(Surface):
         set_role(self._segments[_TEMPLATE], "place", "middle" if self._is_compact else "first")
         self.view.setVisible(has_messages)
         self._editor.setVisible(not self._is_compact or not has_messages)
-        self._left.setMaximumHeight(_NO_LIMIT if has_messages
-                                    else self._left.minimumSizeHint().height())
+        self._left.setMaximumHeight(
+            _NO_LIMIT if has_messages else self._left.minimumSizeHint().height()
+        )
 
     def _connect(self) -> None:
         self.view.chunk_clicked.connect(self.chunk_clicked)
         self.template.editor.text_edited.connect(self.template_edited)
         self.template.editor.edit_finished.connect(
-            partial(self.param_edit_finished.emit, "template"))
+            partial(self.param_edit_finished.emit, "template")
+        )
         self.system_prompt.text_edited.connect(partial(self.param_edited.emit, "system_prompt"))
         self.system_prompt.edit_finished.connect(
-            partial(self.param_edit_finished.emit, "system_prompt"))
+            partial(self.param_edit_finished.emit, "system_prompt")
+        )
         self.placement.activated.connect(self._on_placement_activated)
 
     def _on_placement_activated(self, _index: Any) -> None:
@@ -305,8 +327,9 @@ class PromptPanel(Surface):
         return QSize(width, height + frame.top() + frame.bottom())
 
 
-def _empty_text(projection: Projection | None, params: GenerateParams | None,
-                missed: str) -> tuple[str, str]:
+def _empty_text(
+    projection: Projection | None, params: GenerateParams | None, missed: str
+) -> tuple[str, str]:
     if params is None:
         return "This graph renders no prompt", "It has no Generate node"
     if projection is None and missed:
@@ -319,7 +342,8 @@ def _empty_text(projection: Projection | None, params: GenerateParams | None,
 def _has(projection: Projection | None, origin: Origin) -> bool:
     """Tell whether there is a message of this origin."""
     return projection is not None and any(
-        message.origin == origin for message in projection.messages)
+        message.origin == origin for message in projection.messages
+    )
 
 
 def _fine(projection: Projection | None, params: GenerateParams | None) -> tuple[str, str]:

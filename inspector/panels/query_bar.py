@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 _DOT_PX = 8
 _DOT_GAP_PX = 6
 _CLEAR_ACTION = "_q_qlineeditclearaction"
-_STATES = {"ready": "ok", "busy": "accent", "warning": "warning", "error": "error",
-           "off": "muted"}
+_STATES = {"ready": "ok", "busy": "accent", "warning": "warning", "error": "error", "off": "muted"}
 
 
 class _StatusLine(ElidedLabel):
@@ -127,9 +126,12 @@ class QueryBar(Surface):
         self.live.setObjectName("liveCheck")
         self.live.setChecked(True)
         self.live.setAccessibleName("Live")
-        self.live.setToolTip(tooltip(
-            "Run while typing, after 150 ms of quiet.\nDefault: on. Moving a parameter always "
-            "shows at once."))
+        self.live.setToolTip(
+            tooltip(
+                "Run while typing, after 150 ms of quiet.\nDefault: on. Moving a parameter always "
+                "shows at once."
+            )
+        )
         self.copy_button = QToolButton()
         self.copy_button.setObjectName("copyButton")
         self.copy_button.setText("Copy")

@@ -135,9 +135,13 @@ class ReplayPanel(Surface):
     def _show_state(self) -> None:
         can_replay = self._is_recorded and bool(self._target) and not self._is_busy
         self._replay_button.setEnabled(can_replay)
-        self._replay_button.setToolTip(tooltip(
-            f"Run the recorded messages and parameters here, on {self._target}" if self._target
-            else "Run the recorded messages and parameters here: choose first against what"))
+        self._replay_button.setToolTip(
+            tooltip(
+                f"Run the recorded messages and parameters here, on {self._target}"
+                if self._target
+                else "Run the recorded messages and parameters here: choose first against what"
+            )
+        )
         self._target_button.setEnabled(self._is_recorded and not self._is_busy)
         if self._is_busy and not self._busy_timer.isActive():
             self.summary.set_status("muted", "Replaying…")
@@ -147,7 +151,8 @@ class ReplayPanel(Surface):
         self._notes.setVisible(bool(notes))
         if notes:
             is_refused = bool(self._problem) or any(
-                node.error is not None for node in (self._replay.nodes if self._replay else ()))
+                node.error is not None for node in (self._replay.nodes if self._replay else ())
+            )
             self._notes.set_status("error" if is_refused else "info", "\n".join(notes))
         self.table.set_empty_text(*_empty_text(self._replay, self._is_recorded, self._target))
 
@@ -159,11 +164,12 @@ class ReplayPanel(Surface):
 
     def minimumSizeHint(self) -> QSize:
         """Ask for the buttons, some words, and a few rows."""
-        buttons = (self._replay_button.sizeHint().width()
-                   + self._target_button.sizeHint().width())
+        buttons = self._replay_button.sizeHint().width() + self._target_button.sizeHint().width()
         metrics = self.fontMetrics()
-        return QSize(buttons + 18 * metrics.averageCharWidth() + 40,
-                     self._replay_button.sizeHint().height() + 5 * metrics.height() + 40)
+        return QSize(
+            buttons + 18 * metrics.averageCharWidth() + 40,
+            self._replay_button.sizeHint().height() + 5 * metrics.height() + 40,
+        )
 
 
 def _summary(replay: TurnReplay | None, is_recorded: bool, target: str) -> tuple[str, str]:
@@ -174,8 +180,9 @@ def _summary(replay: TurnReplay | None, is_recorded: bool, target: str) -> tuple
         return "muted", f"Against {target}" if target else "Recorded elsewhere"
     if not replay.nodes:
         return "info", "No node of this turn searched"
-    counts = {verdict: sum(node.comparison.count(verdict) for node in replay.nodes)
-              for verdict in Verdict}
+    counts = {
+        verdict: sum(node.comparison.count(verdict) for node in replay.nodes) for verdict in Verdict
+    }
     said = " · ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     if any(node.error is not None for node in replay.nodes):
         return "error", " · ".join(part for part in ("Not replayed in full", said) if part)

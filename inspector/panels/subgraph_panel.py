@@ -133,8 +133,9 @@ class SubgraphPanel(ZoomView):
 
     def _color_steps(self) -> None:
         is_crowded = len(self._nodes) > _CROWDED
-        self._steps.set_color(themes.mix(self._theme.line, self._theme.muted,
-                                         0.1 if is_crowded else 0.4))
+        self._steps.set_color(
+            themes.mix(self._theme.line, self._theme.muted, 0.1 if is_crowded else 0.4)
+        )
 
     def _look(self) -> SubgraphLook:
         return SubgraphLook.of(self._theme, self.font())
@@ -151,7 +152,8 @@ class SubgraphPanel(ZoomView):
     def home(self) -> QGraphicsItem | None:
         """Return the node in hand, or the first match."""
         return self._nodes.get(-1 if self._in_hand is None else self._in_hand) or next(
-            iter(self._nodes.values()), None)
+            iter(self._nodes.values()), None
+        )
 
     def redraw(self) -> None:
         """Lay out for the present size of the view."""
@@ -176,27 +178,34 @@ class SubgraphPanel(ZoomView):
 
     def _draw(self, listing: SubgraphListing) -> None:
         graph, nodes, look = listing.result.graph, listing.result.expansion.nodes, self._look()
-        starts = {node.line: int(graph.from_rows[node.line]) for node in nodes
-                  if node.line is not None}
+        starts = {
+            node.line: int(graph.from_rows[node.line]) for node in nodes if node.line is not None
+        }
         sides = sides_of(nodes, starts)
         titles = {node.row: graph.nodes[node.row].title for node in nodes}
         labels = {node.row: self._label(listing, node, sides[node.row]) for node in nodes}
         room = self.viewport().size()
         self._layout = layout = lay_out(
-            nodes, sides,
-            {row: look.box_width(title, is_match=sides[row] == 0)
-             for row, title in titles.items()},
+            nodes,
+            sides,
+            {row: look.box_width(title, is_match=sides[row] == 0) for row, title in titles.items()},
             {row: look.label_width(label) for row, label in labels.items()},
-            (max(room.width() - 2 * _MARGIN_PX, 100),
-             max(room.height() - 2 * _MARGIN_PX - _CAPTION_PX, 60)))
+            (
+                max(room.width() - 2 * _MARGIN_PX, 100),
+                max(room.height() - 2 * _MARGIN_PX - _CAPTION_PX, 60),
+            ),
+        )
         for place, (row, spot) in enumerate(layout.spots.items()):
             self._nodes[row] = SubgraphNode(spot, titles[row], labels[row], place, look)
             self.scene().addItem(self._nodes[row])
         self._steps.set_paths(map(step_path, layout.steps))
         self._color_steps()
         self._draw_others(listing)
-        self.scene().setSceneRect(QRectF(0, 0, layout.width, layout.height).adjusted(
-            -_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX + _CAPTION_PX))
+        self.scene().setSceneRect(
+            QRectF(0, 0, layout.width, layout.height).adjusted(
+                -_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX + _CAPTION_PX
+            )
+        )
 
     def _label(self, listing: SubgraphListing, node: PlacedNode, side: int) -> str:
         """Return what leads to a node, with an arrow that points as the connection does."""
@@ -222,8 +231,10 @@ class SubgraphPanel(ZoomView):
     def _bow(self, listing: SubgraphListing, line: int) -> tuple[QPainterPath, QPointF]:
         graph = listing.result.graph
         ends = (int(graph.from_rows[line]), int(graph.to_rows[line]))
-        start, end = (self._nodes[row].mapRectToScene(QRectF(
-            0, 0, self._nodes[row].spot.width, NODE_HEIGHT)) for row in ends)
+        start, end = (
+            self._nodes[row].mapRectToScene(QRectF(0, 0, self._nodes[row].spot.width, NODE_HEIGHT))
+            for row in ends
+        )
         return bow(start, end)
 
     # The node in hand
@@ -243,8 +254,7 @@ class SubgraphPanel(ZoomView):
             beside |= self._note_others(listing, paths)
         self._lit.set_paths(paths)
         for node in self._nodes.values():
-            node.set_marked(selected=node.row == row,
-                            beside=node.row in beside and node.row != row)
+            node.set_marked(selected=node.row == row, beside=node.row in beside and node.row != row)
 
     def _note_others(self, listing: SubgraphListing, paths: list[QPainterPath]) -> set[int]:
         """Draw the other connections of the node in hand with their labels; return their ends."""
@@ -272,8 +282,11 @@ class SubgraphPanel(ZoomView):
 
     def _describe(self) -> None:
         item = self._nodes.get(-1 if self._in_hand is None else self._in_hand)
-        self.setAccessibleDescription(f"{item.title}: {self._story(item.row)}" if item is not None
-                                      else self.caption or self._empty[0])
+        self.setAccessibleDescription(
+            f"{item.title}: {self._story(item.row)}"
+            if item is not None
+            else self.caption or self._empty[0]
+        )
 
     def _story(self, row: int) -> str:
         if self._listing is None:
@@ -306,8 +319,12 @@ class SubgraphPanel(ZoomView):
         metrics = painter.fontMetrics()
         room = self.viewport().width() - 16
         text = metrics.elidedText(self.caption, Qt.TextElideMode.ElideRight, room)
-        area = QRect(8, self.viewport().height() - metrics.height() - 4,
-                     metrics.horizontalAdvance(text), metrics.height())
+        area = QRect(
+            8,
+            self.viewport().height() - metrics.height() - 4,
+            metrics.horizontalAdvance(text),
+            metrics.height(),
+        )
         painter.fillRect(area.adjusted(-4, -1, 4, 1), self._theme.panel)
         painter.setPen(self._theme.muted)
         painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), text)
@@ -332,8 +349,11 @@ class SubgraphPanel(ZoomView):
                 QToolTip.hideText()
             else:
                 path = str(self._listing.metadata(node.row).get("path", ""))
-                QToolTip.showText(event.globalPos(), tooltip(
-                    f"{node.title}\n{self._story(node.row)}\n{path}"), self)
+                QToolTip.showText(
+                    event.globalPos(),
+                    tooltip(f"{node.title}\n{self._story(node.row)}\n{path}"),
+                    self,
+                )
             return True
         return super().viewportEvent(event)
 
@@ -348,8 +368,10 @@ class SubgraphPanel(ZoomView):
         """Move between nodes, open one, zoom."""
         key = Qt.Key(event.key())
         if key in WAYS and self._nodes:
-            places = {row: item.mapRectToScene(QRectF(0, 0, item.spot.width, NODE_HEIGHT))
-                      for row, item in self._nodes.items()}
+            places = {
+                row: item.mapRectToScene(QRectF(0, 0, item.spot.width, NODE_HEIGHT))
+                for row, item in self._nodes.items()
+            }
             row = next_toward(places, self._in_hand, key)
             if row is not None:
                 self._take(row)

@@ -51,8 +51,7 @@ class TurnsPanel(Surface):
         column.addWidget(self.view)
         self.apply_theme(themes.LIGHT)
 
-    def show_turns(self, turns: Sequence[Turn], current: int,
-                   times: Sequence[float] = ()) -> None:
+    def show_turns(self, turns: Sequence[Turn], current: int, times: Sequence[float] = ()) -> None:
         """Show the history, oldest first, with the turn that is on screen selected.
 
         Parameters
@@ -66,13 +65,19 @@ class TurnsPanel(Surface):
             when = times[place] if place < len(times) else None
             known = self._known[place] if place < len(self._known) else None
             # A moved slider changes one turn of hundreds.
-            entry = known[2] if known is not None and known[0] is turn and known[1] == when else (
-                TurnEntry.of(turn, when))
+            entry = (
+                known[2]
+                if known is not None and known[0] is turn and known[1] == when
+                else (TurnEntry.of(turn, when))
+            )
             entries.append((turn, when, entry))
         self._known = entries
         self.model.show_entries([entry for _, _, entry in entries])
-        index = self.model.index(self.model.row_of(current)) if (
-            0 <= current < len(entries)) else QModelIndex()
+        index = (
+            self.model.index(self.model.row_of(current))
+            if (0 <= current < len(entries))
+            else QModelIndex()
+        )
         if index != self.view.currentIndex():
             self.view.setCurrentIndex(index)
 

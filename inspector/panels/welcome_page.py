@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 PROGRAM = "Retrieve turn inspector"
-_PITCH = ("See what a player's question brings back, what almost came back and why, and what the "
-          "model will read. Move a slider and everything follows.")
+_PITCH = (
+    "See what a player's question brings back, what almost came back and why, and what the "
+    "model will read. Move a slider and everything follows."
+)
 _MOST_RECENT = 6
 _WIDEST_PX = 640
 _PAD_PX = 12
@@ -54,8 +56,9 @@ class _Card(QAbstractButton):
         self._title, self._description, self._icon = title, description, icon
         self._theme: Theme = themes.LIGHT
         # A folder is told by both of its ends, a sentence by its beginning.
-        self._elide = (Qt.TextElideMode.ElideMiddle if icon == "file"
-                       else Qt.TextElideMode.ElideRight)
+        self._elide = (
+            Qt.TextElideMode.ElideMiddle if icon == "file" else Qt.TextElideMode.ElideRight
+        )
         self.setText(title.replace("&", "&&"))
         self.setAccessibleName(title)
         self.setAccessibleDescription(description)
@@ -78,11 +81,11 @@ class _Card(QAbstractButton):
         box = self.rect().adjusted(1, 1, -1, -1)
         lively = self.underMouse() or self.isDown()
         painter.setPen(theme.accent if self.hasFocus() or lively else theme.line)
-        painter.setBrush(theme.accent_soft if self.isDown() else
-                         theme.hover if lively else theme.panel)
+        painter.setBrush(
+            theme.accent_soft if self.isDown() else theme.hover if lively else theme.panel
+        )
         painter.drawRoundedRect(box, 8, 8)
-        icon_box = QRect(box.left() + _PAD_PX, box.center().y() - _ICON_PX // 2, _ICON_PX,
-                         _ICON_PX)
+        icon_box = QRect(box.left() + _PAD_PX, box.center().y() - _ICON_PX // 2, _ICON_PX, _ICON_PX)
         themes.icon(self._icon, theme.accent).paint(painter, icon_box)
         left = icon_box.right() + _PAD_PX
         room = box.right() - left - _PAD_PX
@@ -91,13 +94,18 @@ class _Card(QAbstractButton):
         painter.setPen(theme.text)
         metrics = painter.fontMetrics()
         top = box.top() + (box.height() - metrics.height() - self.fontMetrics().height()) // 2
-        painter.drawText(left, top + metrics.ascent(), metrics.elidedText(
-            self._title, Qt.TextElideMode.ElideRight, room))
+        painter.drawText(
+            left,
+            top + metrics.ascent(),
+            metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, room),
+        )
         painter.setFont(self.font())
         painter.setPen(theme.muted)
-        painter.drawText(left, top + metrics.height() + self.fontMetrics().ascent(),
-                         self.fontMetrics().elidedText(
-                             self._description, self._elide, room))
+        painter.drawText(
+            left,
+            top + metrics.height() + self.fontMetrics().ascent(),
+            self.fontMetrics().elidedText(self._description, self._elide, room),
+        )
 
     def sizeHint(self) -> QSize:
         """Ask for two lines."""
@@ -188,8 +196,10 @@ class WelcomePage(QScrollArea):
         layout.addWidget(pitch)
         layout.addSpacing(4)
         layout.addLayout(row)
-        for label, cards in ((self._sample_title, self._samples),
-                             (self._recent_title, self._recent)):
+        for label, cards in (
+            (self._sample_title, self._samples),
+            (self._recent_title, self._recent),
+        ):
             cards.setSpacing(8)
             layout.addSpacing(8)
             layout.addWidget(label)

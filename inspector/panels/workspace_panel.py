@@ -50,8 +50,9 @@ class _Delegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme: Theme = themes.LIGHT
 
-    def paint(self, painter: QPainter, option: StyleOption,
-              index: QModelIndex | QPersistentModelIndex) -> None:
+    def paint(
+        self, painter: QPainter, option: StyleOption, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         """Draw one row."""
         theme, box = self.theme, option.rect
         painter.save()
@@ -61,8 +62,9 @@ class _Delegate(QStyledItemDelegate):
         if marked or focused or hovered:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(theme.accent if focused else Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_soft if marked else
-                             theme.hover if hovered else Qt.BrushStyle.NoBrush)
+            painter.setBrush(
+                theme.accent_soft if marked else theme.hover if hovered else Qt.BrushStyle.NoBrush
+            )
             painter.drawRoundedRect(QRectF(box).adjusted(0.5, 1.5, -1.5, -1.5), 6, 6)
         left = box.left() + _GAP_PX
         icon: QIcon | None = index.data(Qt.ItemDataRole.DecorationRole)
@@ -77,20 +79,23 @@ class _Delegate(QStyledItemDelegate):
         behind = theme.accent_soft if marked else theme.hover if hovered else theme.panel
         painter.setPen(theme.ink(theme.muted, behind))
         room = QRect(left, box.top(), box.right() - left - _GAP_PX, box.height())
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
-                         detail)
+        painter.drawText(
+            room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), detail
+        )
         used = painter.fontMetrics().horizontalAdvance(detail) + _GAP_PX if detail else 0
         painter.setFont(font)
         painter.setPen(theme.muted if is_group else theme.text)
         room.setWidth(max(0, room.width() - used))
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
-                         painter.fontMetrics().elidedText(str(index.data()),
-                                                          Qt.TextElideMode.ElideMiddle,
-                                                          room.width()))
+        painter.drawText(
+            room,
+            int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
+            painter.fontMetrics().elidedText(
+                str(index.data()), Qt.TextElideMode.ElideMiddle, room.width()
+            ),
+        )
         painter.restore()
 
-    def sizeHint(self, option: StyleOption,
-                 _index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, option: StyleOption, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Ask for one line."""
         return QSize(60, max(option.fontMetrics.height(), _ICON_PX) + 8)
 
@@ -143,15 +148,18 @@ class WorkspacePanel(Surface):
         self.show_entries(())
         self.apply_theme(themes.LIGHT)
 
-    def show_workspace(self, path: Path, workspace: Workspace,
-                       neighbours: Iterable[Path] = ()) -> None:
+    def show_workspace(
+        self, path: Path, workspace: Workspace, neighbours: Iterable[Path] = ()
+    ) -> None:
         """Show what is open, and `neighbours`: other files of the folder that may be opened."""
         self.show_entries(entries_of(path, workspace, neighbours), str(workspace.root.path))
 
     def show_entries(self, entries: Sequence[WorkspaceEntry], root: str = "") -> None:
         """Show these files; `root` is the storage root."""
-        self._root.set_text(root.replace("\\", "/").rstrip("/").rpartition("/")[2] or root,
-                            f"Storage root: {root}" if root else "")
+        self._root.set_text(
+            root.replace("\\", "/").rstrip("/").rpartition("/")[2] or root,
+            f"Storage root: {root}" if root else "",
+        )
         self._reload.setEnabled(bool(entries))
         if self.model.show_entries(entries):
             self.tree.expandAll()

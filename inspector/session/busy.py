@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 BUSY_AFTER_MS = 200
 """Work that is over sooner is not worth a look."""
 
-_UNTOLD = {"open": "opening", "turn": "searching", "index": "preparing the search",
-           "check": "checking the graph", "replay": "replaying", "memory": "reading a memory store"}
+_UNTOLD = {
+    "open": "opening",
+    "turn": "searching",
+    "index": "preparing the search",
+    "check": "checking the graph",
+    "replay": "replaying",
+    "memory": "reading a memory store",
+}
 
 
 @dataclass(slots=True)

@@ -27,8 +27,13 @@ class OpenResult:
     neighbours: tuple[Path, ...]
 
 
-def open_and_check(path: Path, root: Path | None, models: ModelProvider, progress: Progress,
-                   is_cancelled: IsCancelled) -> OpenResult:
+def open_and_check(
+    path: Path,
+    root: Path | None,
+    models: ModelProvider,
+    progress: Progress,
+    is_cancelled: IsCancelled,
+) -> OpenResult:
     """Open a path and all storages of its graph.
 
     Raises
@@ -47,8 +52,9 @@ def open_and_check(path: Path, root: Path | None, models: ModelProvider, progres
     return OpenResult(opened, tuple(findings), neighbours_of(opened.path))
 
 
-def check_edited(graph: GraphDescription, opened: Opened, progress: Progress,
-                 is_cancelled: IsCancelled) -> tuple[Finding, ...]:
+def check_edited(
+    graph: GraphDescription, opened: Opened, progress: Progress, is_cancelled: IsCancelled
+) -> tuple[Finding, ...]:
     """Check an edited graph; what only its file could tell is kept from when it was opened."""
     findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
     known = {finding.message for finding in opened.graph.check()}

@@ -22,14 +22,18 @@ if TYPE_CHECKING:
 def with_params(graph: GraphDescription, params: Mapping[str, NodeParams]) -> GraphDescription:
     """Return a copy of the graph with these parameters by node, where the node's type fits."""
     changed = graph.copy()
-    changed.nodes = [Node(node.name, params[node.name])
-                     if type(params.get(node.name)) is type(node.params) else node
-                     for node in graph.nodes]
+    changed.nodes = [
+        Node(node.name, params[node.name])
+        if type(params.get(node.name)) is type(node.params)
+        else node
+        for node in graph.nodes
+    ]
     return changed
 
 
-def with_edits(graph: GraphDescription, edited: GraphDescription,
-               baseline: GraphDescription) -> GraphDescription:
+def with_edits(
+    graph: GraphDescription, edited: GraphDescription, baseline: GraphDescription
+) -> GraphDescription:
     """Return a copy of the graph with the edits that made `edited` of `baseline`.
 
     A node that is not there any more, or is of another type, takes its edits along.
@@ -40,8 +44,11 @@ def with_edits(graph: GraphDescription, edited: GraphDescription,
         after = next((n.params for n in edited.nodes if n.name == node.name), None)
         old = before.get(node.name)
         if type(after) is type(old) is type(node.params):
-            changes = {name: getattr(after, name) for name in node.params.specs()
-                       if getattr(after, name) != getattr(old, name)}
+            changes = {
+                name: getattr(after, name)
+                for name in node.params.specs()
+                if getattr(after, name) != getattr(old, name)
+            }
             params[node.name] = replace(node.params, **changes)
     return with_params(graph, params)
 
@@ -58,8 +65,15 @@ class ParamEdit(QUndoCommand):
     gesture : number of the gesture.
     """
 
-    def __init__(self, apply: Callable[[str, str, Any], None], node: str, param: str, old: Any,
-                 new: Any, gesture: int) -> None:
+    def __init__(
+        self,
+        apply: Callable[[str, str, Any], None],
+        node: str,
+        param: str,
+        old: Any,
+        new: Any,
+        gesture: int,
+    ) -> None:
         super().__init__(f"change {node}.{param}")
         self._apply = apply
         self._edited = (node, param, gesture)
@@ -109,8 +123,11 @@ class Edits:
     def push(self, node: str, param: str, old: Any, new: Any) -> None:
         """Put a new value in force, as a step of its own or as more of the running gesture."""
         last = self._last
-        if last is not None and self._stack.index() == self._stack.count() and (
-                last.belongs_to(node, param, self._gesture)):
+        if (
+            last is not None
+            and self._stack.index() == self._stack.count()
+            and (last.belongs_to(node, param, self._gesture))
+        ):
             last.extend(new)
             return
         self._last = ParamEdit(self._apply, node, param, old, new, self._gesture)

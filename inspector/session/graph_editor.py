@@ -46,8 +46,9 @@ class GraphEditor(QObject):
         self._of_file: GraphDescription | None = None
         self._workspace: Workspace | None = None
 
-    def show(self, graph: GraphDescription, of_file: GraphDescription,
-             workspace: Workspace) -> None:
+    def show(
+        self, graph: GraphDescription, of_file: GraphDescription, workspace: Workspace
+    ) -> None:
         """Take another graph in hand; `of_file` is what it is reset to."""
         self.graph = graph
         self._of_file = of_file
@@ -89,8 +90,11 @@ class GraphEditor(QObject):
         if node.params.specs()[param].is_exit:
             target = getattr(after, param)
             if target and target not in {n.name for n in self.in_hand.nodes}:
-                raise InspectorError(Code.GraphCompilationFailed, f'no node is called "{target}"',
-                                     place=Place(node=node.name, param=param))
+                raise InspectorError(
+                    Code.GraphCompilationFailed,
+                    f'no node is called "{target}"',
+                    place=Place(node=node.name, param=param),
+                )
 
     def apply(self, node: str, param: str, value: Any) -> None:
         """Put a value in force without an undo step (undo and redo call this too)."""
@@ -120,8 +124,11 @@ class GraphEditor(QObject):
 
     def is_edited(self) -> bool:
         """Tell whether a parameter differs from the graph file."""
-        return (self.graph is not None and self._of_file is not None
-                and self.graph.nodes != self._of_file.nodes)
+        return (
+            self.graph is not None
+            and self._of_file is not None
+            and self.graph.nodes != self._of_file.nodes
+        )
 
     def reset(self, name: str) -> None:
         """Put a node back to the graph file's values, as one undo step."""

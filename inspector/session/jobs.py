@@ -81,8 +81,13 @@ class Jobs(QObject):
         self._pace.setInterval(PROGRESS_INTERVAL_MS)
         self._pace.timeout.connect(self._tell)
 
-    def submit(self, lane: str, work: Work, on_done: Callable[[Any], None],
-               on_error: Callable[[BaseException], None]) -> None:
+    def submit(
+        self,
+        lane: str,
+        work: Work,
+        on_done: Callable[[Any], None],
+        on_error: Callable[[BaseException], None],
+    ) -> None:
         """Start `work(progress, is_cancelled)`; it replaces what the lane was doing.
 
         `on_done(result)` or `on_error(exception)` is called later on the GUI thread, unless the

@@ -39,6 +39,7 @@ class MemoryFiles(QObject):
 
     def open(self, path: Path) -> None:
         """Read a store."""
+
         def work(progress: Progress, is_cancelled: IsCancelled) -> MemoryStore:
             del progress, is_cancelled
             return MemoryStore.load(path)
@@ -47,6 +48,7 @@ class MemoryFiles(QObject):
 
     def save(self, store: MemoryStore, path: Path, memories: Memories) -> None:
         """Write a store atomically; `memories` keeps its vectors beside it."""
+
         def work(progress: Progress, is_cancelled: IsCancelled) -> MemoryStore:
             saved = store.save(path)
             memories.saved(saved, progress, is_cancelled)

@@ -49,13 +49,25 @@ class PlayInputs(QObject):
     def request(self, message: str, graph: GraphDescription, play: Play) -> TurnRequest:
         """Capture all that a turn needs."""
         return TurnRequest(
-            message=message, params={node.name: node.params for node in graph.nodes},
-            start_node=graph.start_node, default_model_name=graph.default_model_name,
-            exits=dict(self.exits), variables=dict(self.variables), replies=dict(self.replies),
-            play=play)
+            message=message,
+            params={node.name: node.params for node in graph.nodes},
+            start_node=graph.start_node,
+            default_model_name=graph.default_model_name,
+            exits=dict(self.exits),
+            variables=dict(self.variables),
+            replies=dict(self.replies),
+            play=play,
+        )
 
-    def begin(self, play: Play, variables: Mapping[str, str], exits: Mapping[str, str],
-              replies: Mapping[str, str], *, keeps_dialog: bool) -> None:
+    def begin(
+        self,
+        play: Play,
+        variables: Mapping[str, str],
+        exits: Mapping[str, str],
+        replies: Mapping[str, str],
+        *,
+        keeps_dialog: bool,
+    ) -> None:
         """Begin play with all of this in force."""
         self.variables.update(variables)
         self.exits.update(exits)
@@ -92,8 +104,11 @@ class PlayInputs(QObject):
             if written_stores(before) and before.request.variables != turn.request.variables:
                 self.upcoming = replace(left, memory=memory)
                 return
-            edited = {name: store for name, store in memory.items()
-                      if store != before.play.memory.get(name)}
+            edited = {
+                name: store
+                for name, store in memory.items()
+                if store != before.play.memory.get(name)
+            }
             left = replace(left, memory={**left.memory, **edited})
         self.upcoming, self._settled = left, turn
 
@@ -141,7 +156,7 @@ class PlayInputs(QObject):
     def set_dialog(self, lines: Iterable[DialogLine]) -> None:
         """Set the earlier turns' messages that the turn on screen starts from."""
         dialog = tuple(lines)
-        added = self.upcoming.dialog[len(self.shown.dialog):]
+        added = self.upcoming.dialog[len(self.shown.dialog) :]
         self.shown = replace(self.shown, dialog=dialog)
         self.upcoming = replace(self.upcoming, dialog=(*dialog, *added))
         self.changed.emit()
@@ -165,8 +180,11 @@ class PlayInputs(QObject):
     def forget_store(self, name: str) -> None:
         """Use a memory store as it lies on the disk from now on."""
         self.shown, self.upcoming = (
-            replace(play, memory={known: store for known, store in play.memory.items()
-                                  if known != name}) for play in (self.shown, self.upcoming))
+            replace(
+                play, memory={known: store for known, store in play.memory.items() if known != name}
+            )
+            for play in (self.shown, self.upcoming)
+        )
 
 
 def written_stores(turn: Turn) -> frozenset[str]:

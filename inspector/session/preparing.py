@@ -38,11 +38,11 @@ class Preparing(QObject):
 
     def prepare(self, workspace: Workspace, tables: Sequence[NodeParams]) -> None:
         """Prepare the searches of these nodes; what was being prepared before is given up."""
+
         def work(progress: Progress, is_cancelled: IsCancelled) -> None:
             workspace.prepare(tables, progress, is_cancelled)
 
-        self._jobs.submit(INDEX_LANE, work, lambda _: self.tell_notes(workspace),
-                          self.failed.emit)
+        self._jobs.submit(INDEX_LANE, work, lambda _: self.tell_notes(workspace), self.failed.emit)
 
     def cancel(self) -> None:
         """Stop preparing; what was made until then is kept."""

@@ -38,8 +38,9 @@ class Replaying(QObject):
     changed = Signal()
     failed = Signal(object)
 
-    def __init__(self, session: Session, jobs: Jobs, models: ModelProvider,
-                 parent: QObject | None = None) -> None:
+    def __init__(
+        self, session: Session, jobs: Jobs, models: ModelProvider, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
@@ -110,8 +111,9 @@ class Replaying(QObject):
         def work(progress: Progress, is_cancelled: IsCancelled) -> TurnReplay:
             from core.recording.replay import replay_turn
 
-            return replay_turn(recorded, against, variables=variables, progress=progress,
-                               is_cancelled=is_cancelled)
+            return replay_turn(
+                recorded, against, variables=variables, progress=progress, is_cancelled=is_cancelled
+            )
 
         self._jobs.submit(REPLAY_LANE, work, self._on_replayed, self._on_failed)
         self.changed.emit()
@@ -142,9 +144,14 @@ class Replaying(QObject):
 
     def _on_target_opened(self, target: Opened) -> None:
         if target.turn is not None:
-            self.failed.emit(InspectorError(
-                Code.StorageKindMismatch, f"{target.path.name} is a recorded turn itself",
-                place=Place(file=str(target.path)), hint="choose a graph or a knowledge file"))
+            self.failed.emit(
+                InspectorError(
+                    Code.StorageKindMismatch,
+                    f"{target.path.name} is a recorded turn itself",
+                    place=Place(file=str(target.path)),
+                    hint="choose a graph or a knowledge file",
+                )
+            )
             return
         self._jobs.cancel(TARGET_LANE)
         self.target = target

@@ -128,8 +128,9 @@ class Session(QObject):
 
     # Opening
 
-    def open(self, path: Path, *, root: Path | None = None, keep: bool = False,
-             wait: bool = False) -> None:
+    def open(
+        self, path: Path, *, root: Path | None = None, keep: bool = False, wait: bool = False
+    ) -> None:
         """Open a file or folder in a worker; with `keep`, edits, node and message are kept.
 
         What is open now stays until the new content is known to be good. With `wait` it is open
@@ -141,8 +142,7 @@ class Session(QObject):
             return open_and_check(path, root, models, progress, is_cancelled)
 
         if not wait:
-            self._jobs.submit(OPEN_LANE, work, partial(self._on_opened, keep),
-                              self._on_open_failed)
+            self._jobs.submit(OPEN_LANE, work, partial(self._on_opened, keep), self._on_open_failed)
             return
         try:
             result = work(no_progress, never_cancelled)
@@ -169,8 +169,9 @@ class Session(QObject):
         gc.freeze()
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
-            self.node = next((n.name for n in opened.graph.nodes
-                              if n.params.attaches_knowledge), names[0])
+            self.node = next(
+                (n.name for n in opened.graph.nodes if n.params.attaches_knowledge), names[0]
+            )
         asked, self._asked_early = self._asked_early, ""
         if not keep:
             self.turn = None
@@ -236,13 +237,19 @@ class Session(QObject):
             return
         if self.turn is not None and message != self.turn.request.message:
             self.inputs.forget_replies(self.editor.in_hand)
-        self._run(_Pending(self._request(is_new=True),
-                           lambda turn: self._remember(turn, live=live), is_new=True))
+        self._run(
+            _Pending(
+                self._request(is_new=True),
+                lambda turn: self._remember(turn, live=live),
+                is_new=True,
+            )
+        )
 
     def _request(self, *, is_new: bool) -> TurnRequest:
         inputs = self.inputs
-        return inputs.request(self.message, self.editor.in_hand,
-                              inputs.upcoming if is_new else inputs.shown)
+        return inputs.request(
+            self.message, self.editor.in_hand, inputs.upcoming if is_new else inputs.shown
+        )
 
     def _run(self, wanted: _Pending) -> None:
         current = self.current
@@ -253,8 +260,11 @@ class Session(QObject):
             turn = run_turn(request, workspace, cached_only=True)
         except SearchNeeded:
             self._pending = wanted
-            if pending is not None and pending.request.search_inputs == request.search_inputs and (
-                    self._jobs.is_busy(TURN_LANE)):
+            if (
+                pending is not None
+                and pending.request.search_inputs == request.search_inputs
+                and (self._jobs.is_busy(TURN_LANE))
+            ):
                 # Its search is under way: Enter after a live run, or a slider meanwhile.
                 return
             self.outdated_changed.emit(True)
@@ -284,8 +294,7 @@ class Session(QObject):
         """Run what is on screen, or being searched, with what is in force now."""
         pending = self._pending
         if pending is not None:
-            self._run(_Pending(self._request(is_new=pending.is_new), pending.done,
-                               pending.is_new))
+            self._run(_Pending(self._request(is_new=pending.is_new), pending.done, pending.is_new))
         elif self.turn is not None and not self.turn.recorded:
             self._run(_Pending(self._request(is_new=False), self._update_entry, is_new=False))
 
@@ -372,8 +381,10 @@ class Session(QObject):
         def done(findings: tuple[Finding, ...]) -> None:
             self.findings = findings
             self.findings_changed.emit()
-            self.noted.emit(f"New agent: {node}.{param} is fixed once an agent exists, so the "
-                            "edited graph has a new one")
+            self.noted.emit(
+                f"New agent: {node}.{param} is fixed once an agent exists, so the "
+                "edited graph has a new one"
+            )
             self._prepare()
 
         self._jobs.submit(CHECK_LANE, work, done, self.failed.emit)
@@ -392,8 +403,9 @@ class Session(QObject):
     def _prepare(self) -> None:
         """Let what the graph's searches will need be made in the background."""
         if self.current is not None:
-            self._preparing.prepare(self.current.workspace,
-                                    [node.params for node in self.editor.in_hand.nodes])
+            self._preparing.prepare(
+                self.current.workspace, [node.params for node in self.editor.in_hand.nodes]
+            )
 
     def close(self) -> None:
         """End the embedding process, and let the commands of the undo stack go.

@@ -64,8 +64,9 @@ class CodeEdit(QPlainTextEdit):
     text_edited = Signal(str)
     edit_finished = Signal()
 
-    def __init__(self, lines: int = 3, monospace: bool = True,
-                 parent: QWidget | None = None) -> None:
+    def __init__(
+        self, lines: int = 3, monospace: bool = True, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._lines = lines
         self._theme: Theme = themes.LIGHT
@@ -182,8 +183,9 @@ class CodeEdit(QPlainTextEdit):
             look.setBackground(self._theme.soft(self._theme.error))
             cursor = QTextCursor(self.document())
             cursor.setPosition(to_qt_position(text, min(start, len(text))))
-            cursor.setPosition(to_qt_position(text, min(end, len(text))),
-                               QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(
+                to_qt_position(text, min(end, len(text))), QTextCursor.MoveMode.KeepAnchor
+            )
             selection: ExtraSelection = QTextEdit.ExtraSelection()
             selection.cursor = cursor
             selection.format = look
@@ -197,8 +199,11 @@ class CodeEdit(QPlainTextEdit):
 
     def event(self, event: QEvent) -> bool:
         """Hand on what was typed before a shortcut of Ctrl+Return runs the turn."""
-        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-                and _ends_edit(event)):
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and _ends_edit(event)
+        ):
             self._finish()
         return super().event(event)
 

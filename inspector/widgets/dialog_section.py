@@ -40,8 +40,10 @@ REPLY_QUIET_MS = 300
 _STACKED_LINES = 10
 _BESIDE_CHARACTERS = 88
 _REPLY_CHARACTERS = 80
-_KEEP_TIP = ("Put what was said in earlier turns into the prompt. Default: off.\n"
-             "Knowledge that was attached to earlier turns is not repeated.")
+_KEEP_TIP = (
+    "Put what was said in earlier turns into the prompt. Default: off.\n"
+    "Knowledge that was attached to earlier turns is not repeated."
+)
 
 
 class _ReplyEdit(CodeEdit):
@@ -54,15 +56,19 @@ class _ReplyEdit(CodeEdit):
     def event(self, event: QEvent) -> bool:
         """End the edit with Ctrl+Return and no more: a reply asks no question."""
         done = super().event(event)
-        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-                and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)):
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        ):
             event.accept()
         return done
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Break the line with Shift+Enter too, where Qt would put U+2028 in."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (
-                event.modifiers() == Qt.KeyboardModifier.ShiftModifier):
+            event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+        ):
             self.insertPlainText("\n")
             return
         super().keyPressEvent(event)
@@ -96,13 +102,27 @@ class DialogSection(PlaySection):
         self._check.setObjectName("dialogCheck")
         self._check.setAccessibleName("Keep a dialog")
         self._check.setToolTip(tooltip(_KEEP_TIP))
-        self._add = tool("Add…", "dialogAdd", "Add a message",
-                         "Write a message of an earlier turn", "add")
-        self._remove = tool("Remove", "dialogRemove", "Remove the messages",
-                            "Remove the selected messages (Del)", "remove")
-        self._paste = tool("Paste", "dialogPaste", "Paste messages", (
-            "Add the messages on the clipboard: lines such as “User: …” and “Assistant: …”, or a "
-            "JSON list of messages"), "paste")
+        self._add = tool(
+            "Add…", "dialogAdd", "Add a message", "Write a message of an earlier turn", "add"
+        )
+        self._remove = tool(
+            "Remove",
+            "dialogRemove",
+            "Remove the messages",
+            "Remove the selected messages (Del)",
+            "remove",
+        )
+        self._paste = tool(
+            "Paste",
+            "dialogPaste",
+            "Paste messages",
+            (
+                "Add the messages on the clipboard: lines such as “User: …” and “Assistant: …”, or "
+                "a "
+                "JSON list of messages"
+            ),
+            "paste",
+        )
         self.heading.hide()
         self._row.insertWidget(0, self._check)
         self.add_tools(self._add, self._paste, self._remove)
@@ -111,8 +131,9 @@ class DialogSection(PlaySection):
         self._connect()
         self.show_dialog((), kept=False, reply="", replies_to="")
 
-    def show_dialog(self, lines: Sequence[DialogLine], *, kept: bool, reply: str,
-                    replies_to: str) -> None:
+    def show_dialog(
+        self, lines: Sequence[DialogLine], *, kept: bool, reply: str, replies_to: str
+    ) -> None:
         """Show the earlier messages and the reply; what is being typed stays.
 
         Parameters
@@ -134,9 +155,11 @@ class DialogSection(PlaySection):
             self.reply.forget_draft()
         self.reply.show_text(reply)
         self.reply.setEnabled(bool(replies_to))
-        said = " ".join(replies_to[:4 * _REPLY_CHARACTERS].split())
-        self._reply_label.set_text(f"Reply to “{said}”" if said else "No turn to reply to yet",
-                                   "Knowledge of earlier turns is not repeated.")
+        said = " ".join(replies_to[: 4 * _REPLY_CHARACTERS].split())
+        self._reply_label.set_text(
+            f"Reply to “{said}”" if said else "No turn to reply to yet",
+            "Knowledge of earlier turns is not repeated.",
+        )
         self._show_enabled()
 
     def keep_tools(self) -> None:
@@ -162,10 +185,11 @@ class DialogSection(PlaySection):
         table.setItemDelegateForColumn(Column.ROLE, ChoiceDelegate(ROLES, self))
         self._delegate = TextDelegate(self)
         table.setItemDelegateForColumn(Column.TEXT, self._delegate)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked
-                              | QAbstractItemView.EditTrigger.EditKeyPressed)
-        table.horizontalHeader().setSectionResizeMode(Column.TEXT,
-                                                      QHeaderView.ResizeMode.Stretch)
+        table.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+        )
+        table.horizontalHeader().setSectionResizeMode(Column.TEXT, QHeaderView.ResizeMode.Stretch)
         table.setColumnWidth(Column.ROLE, self.fontMetrics().horizontalAdvance("assistant") + 28)
         table.setMinimumHeight(2 * table.verticalHeader().defaultSectionSize() + 4)
 
@@ -176,9 +200,12 @@ class DialogSection(PlaySection):
         self._reply_label.setProperty("role", "muted")
         self.reply.setObjectName("replyEdit")
         self.reply.setAccessibleName("Reply of the assistant")
-        self.reply.setToolTip(tooltip(
-            "What the assistant answered to the turn on screen: type it, or paste it from the "
-            "game.\nIt joins the dialog of the next turn, and is this node's output."))
+        self.reply.setToolTip(
+            tooltip(
+                "What the assistant answered to the turn on screen: type it, or paste it from the "
+                "game.\nIt joins the dialog of the next turn, and is this node's output."
+            )
+        )
         self.reply.setPlaceholderText("Type or paste what the assistant answered")
         self._hint = ElidedLabel("Knowledge of earlier turns is not repeated")
         self._hint.setProperty("role", "muted")
@@ -213,8 +240,10 @@ class DialogSection(PlaySection):
         self.reply.text_edited.connect(self.reply_edited)
         self.table.selectionModel().selectionChanged.connect(self._show_enabled)
         self.table.row_activated.connect(self._on_row_activated)
-        for key, slot in ((QKeySequence.StandardKey.Delete, self._on_remove),
-                          (QKeySequence.StandardKey.Paste, self._on_paste)):
+        for key, slot in (
+            (QKeySequence.StandardKey.Delete, self._on_remove),
+            (QKeySequence.StandardKey.Paste, self._on_paste),
+        ):
             shortcut = QShortcut(QKeySequence(key), self.table)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(slot)
@@ -242,8 +271,9 @@ class DialogSection(PlaySection):
 
     def _on_paste(self) -> None:
         try:
-            lines = parse_dialog(QGuiApplication.clipboard().text(),
-                                 unmarked=next_role(self.model.lines))
+            lines = parse_dialog(
+                QGuiApplication.clipboard().text(), unmarked=next_role(self.model.lines)
+            )
         except InspectorError as error:
             place = f" ({error.place})" if str(error.place) else ""
             self._say("error", f"{error_text(error)}{place}")
@@ -269,8 +299,11 @@ class DialogSection(PlaySection):
         metrics = self.fontMetrics()
         is_low = self.height() < _STACKED_LINES * metrics.lineSpacing()
         is_wide = self.width() >= _BESIDE_CHARACTERS * metrics.averageCharWidth()
-        self._parts.setDirection(QBoxLayout.Direction.LeftToRight if is_low or is_wide
-                                 else QBoxLayout.Direction.TopToBottom)
+        self._parts.setDirection(
+            QBoxLayout.Direction.LeftToRight
+            if is_low or is_wide
+            else QBoxLayout.Direction.TopToBottom
+        )
         self._hint.setVisible(not is_low)
 
 

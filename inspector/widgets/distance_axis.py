@@ -45,8 +45,9 @@ class _Tag(QGraphicsItem):
         """Return the box."""
         return self.box
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem,
-              _widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
         """Draw the box and the text."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(self.theme.text, 2) if self.has_ring else Qt.PenStyle.NoPen)
@@ -117,8 +118,12 @@ class DistanceAxis:
         self._tag.place(box, self.text)
         apart = self._x_of(1.0) - self._x_of(0.0)
         step = next((s for s in _STEPS if s * apart >= _LEAST_APART_PX), _STEPS[-1])
-        numbers = [(value, f"{value:g}") for value in (
-            round(step * place, 3) for place in range(int(self._right / step + 1.001)))]
+        numbers = [
+            (value, f"{value:g}")
+            for value in (
+                round(step * place, 3) for place in range(int(self._right / step + 1.001))
+            )
+        ]
         self.item.setTicks([[number for number in numbers if not self._touches(box, number)]])
 
     def _touches(self, box: QRectF, number: tuple[float, str]) -> bool:

@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 
 _REASONS = tuple(Reason)
 # From the bottom to the top layer of dots, with their size, px.
-_SIZES = {Reason.FILTER: 5, Reason.LEG_DEPTH: 5, Reason.TOP_K: 5, Reason.INDEX: 8,
-          Reason.THRESHOLD: 8, Reason.NONE: 12}
+_SIZES = {
+    Reason.FILTER: 5,
+    Reason.LEG_DEPTH: 5,
+    Reason.TOP_K: 5,
+    Reason.INDEX: 8,
+    Reason.THRESHOLD: 8,
+    Reason.NONE: 12,
+}
 _MANY_HITS = ((24, 12), (100, 9))
 _LEAST_HIT_PX = 7
 # The many are faint, so that the few stand out.
@@ -37,17 +43,21 @@ class DistanceDots:
         self.rows: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._places: NDArray[np.float64] = np.zeros((0, 2))
         self._in_hand: int | None = None
-        self._scatters = {reason: pg.ScatterPlotItem(
-            pxMode=True, symbol=SYMBOLS[reason.value], size=size, antialias=True)
-            for reason, size in _SIZES.items()}
+        self._scatters = {
+            reason: pg.ScatterPlotItem(
+                pxMode=True, symbol=SYMBOLS[reason.value], size=size, antialias=True
+            )
+            for reason, size in _SIZES.items()
+        }
         self._ring = pg.ScatterPlotItem(pxMode=True, symbol="o", size=_RING_PX, antialias=True)
 
     def items(self) -> tuple[Any, ...]:
         """Return the plot items, the lowest first."""
         return (*self._scatters.values(), self._ring)
 
-    def show(self, rows: NDArray[np.int64], distances: NDArray[np.float32],
-             codes: NDArray[np.int8]) -> list[str]:
+    def show(
+        self, rows: NDArray[np.int64], distances: NDArray[np.float32], codes: NDArray[np.int8]
+    ) -> list[str]:
         """Show a dot a record and return the reasons that occur, in the order of `Reason`.
 
         Parameters
@@ -99,8 +109,9 @@ class DistanceDots:
         """
         if not len(self.rows):
             return None
-        away = np.hypot((self._places[:, 0] - point.x()) / unit.x(),
-                        (self._places[:, 1] - point.y()) / unit.y())
+        away = np.hypot(
+            (self._places[:, 0] - point.x()) / unit.x(), (self._places[:, 1] - point.y()) / unit.y()
+        )
         best = int(np.argmin(away))
         return int(self.rows[best]) if away[best] <= reach_px else None
 
@@ -110,14 +121,18 @@ class DistanceDots:
             color = QColor(theme.reason_color(reason.value))
             color.setAlpha(_ALPHAS.get(reason, 255))
             scatter.setBrush(pg.mkBrush(color))
-            scatter.setPen(pg.mkPen(theme.panel, width=2) if reason is Reason.NONE
-                           else pg.mkPen(None))
+            scatter.setPen(
+                pg.mkPen(theme.panel, width=2) if reason is Reason.NONE else pg.mkPen(None)
+            )
         self._ring.setPen(pg.mkPen(theme.text, width=2))
         self._ring.setBrush(pg.mkBrush(None))
 
     def _place_ring(self) -> None:
-        at = self._places[self.rows == self._in_hand] if self._in_hand is not None \
+        at = (
+            self._places[self.rows == self._in_hand]
+            if self._in_hand is not None
             else self._places[:0]
+        )
         if len(at) or len(self._ring.data):
             self._ring.setData(x=at[:, 0], y=at[:, 1])
 

@@ -19,10 +19,22 @@ if TYPE_CHECKING:
 
 SYMBOLS = {"": "o", "threshold": "d", "filter": "s", "index": "x", "top_k": "t", "leg_depth": "t1"}
 """Reason → symbol of its dots, in pyqtgraph's names: never told by colour alone."""
-WORDS = {"": "hit", "threshold": "beyond threshold", "filter": "filtered out",
-         "index": "missed by index", "top_k": "beyond top_k", "leg_depth": "beyond leg depth"}
-_SHORT = {"": "hit", "threshold": "threshold", "filter": "filtered", "index": "index",
-          "top_k": "top_k", "leg_depth": "leg depth"}
+WORDS = {
+    "": "hit",
+    "threshold": "beyond threshold",
+    "filter": "filtered out",
+    "index": "missed by index",
+    "top_k": "beyond top_k",
+    "leg_depth": "beyond leg depth",
+}
+_SHORT = {
+    "": "hit",
+    "threshold": "threshold",
+    "filter": "filtered",
+    "index": "index",
+    "top_k": "top_k",
+    "leg_depth": "leg depth",
+}
 _DOT_PX = 8
 _GAP_PX = 4
 
@@ -74,11 +86,17 @@ class DotLegend(QWidget):
                 return
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.reason_color(reason))
-            paint_symbol(painter, SYMBOLS[reason], QRectF(
-                x, self.height() / 2 - _DOT_PX / 2, _DOT_PX, _DOT_PX))
+            paint_symbol(
+                painter,
+                SYMBOLS[reason],
+                QRectF(x, self.height() / 2 - _DOT_PX / 2, _DOT_PX, _DOT_PX),
+            )
             painter.setPen(self._theme.muted)
-            painter.drawText(QRectF(x + _DOT_PX + _GAP_PX, 0, self.width(), self.height()),
-                             int(center), words[reason])
+            painter.drawText(
+                QRectF(x + _DOT_PX + _GAP_PX, 0, self.width(), self.height()),
+                int(center),
+                words[reason],
+            )
             x += self._entry_px(words[reason])
 
     def _wording(self) -> tuple[str, dict[str, str]]:
@@ -95,8 +113,7 @@ class DotLegend(QWidget):
         return max(entries - 3 * _GAP_PX, 0)
 
     def _entry_px(self, word: str) -> int:
-        return (_DOT_PX + _GAP_PX + self.fontMetrics().horizontalAdvance(word)
-                + 3 * _GAP_PX)
+        return _DOT_PX + _GAP_PX + self.fontMetrics().horizontalAdvance(word) + 3 * _GAP_PX
 
     def sizeHint(self) -> QSize:
         """Ask for one line."""
@@ -114,19 +131,44 @@ def paint_symbol(painter: QPainter, symbol: str, box: QRectF) -> None:
     if symbol == "s":
         painter.drawRect(box)
     elif symbol == "d":
-        painter.drawPolygon(QPolygonF([
-            QPointF(middle.x(), top - 1), QPointF(right, middle.y()),
-            QPointF(middle.x(), bottom + 1), QPointF(left, middle.y())]))
+        painter.drawPolygon(
+            QPolygonF(
+                [
+                    QPointF(middle.x(), top - 1),
+                    QPointF(right, middle.y()),
+                    QPointF(middle.x(), bottom + 1),
+                    QPointF(left, middle.y()),
+                ]
+            )
+        )
     elif symbol == "t":
-        painter.drawPolygon(QPolygonF([QPointF(left, top), QPointF(right, top),
-                                       QPointF(middle.x(), bottom)]))
+        painter.drawPolygon(
+            QPolygonF([QPointF(left, top), QPointF(right, top), QPointF(middle.x(), bottom)])
+        )
     elif symbol == "t1":
-        painter.drawPolygon(QPolygonF([QPointF(left, bottom), QPointF(right, bottom),
-                                       QPointF(middle.x(), top)]))
+        painter.drawPolygon(
+            QPolygonF([QPointF(left, bottom), QPointF(right, bottom), QPointF(middle.x(), top)])
+        )
     elif symbol == "x":
-        painter.drawPolygon(QPolygonF([QPointF(left, top + 2), QPointF(left + 2, top),
-                                       QPointF(right, bottom - 2), QPointF(right - 2, bottom)]))
-        painter.drawPolygon(QPolygonF([QPointF(left, bottom - 2), QPointF(left + 2, bottom),
-                                       QPointF(right, top + 2), QPointF(right - 2, top)]))
+        painter.drawPolygon(
+            QPolygonF(
+                [
+                    QPointF(left, top + 2),
+                    QPointF(left + 2, top),
+                    QPointF(right, bottom - 2),
+                    QPointF(right - 2, bottom),
+                ]
+            )
+        )
+        painter.drawPolygon(
+            QPolygonF(
+                [
+                    QPointF(left, bottom - 2),
+                    QPointF(left + 2, bottom),
+                    QPointF(right, top + 2),
+                    QPointF(right - 2, top),
+                ]
+            )
+        )
     else:
         painter.drawEllipse(box)

@@ -54,5 +54,7 @@ def wrapped_lines(text: str, metrics: QFontMetrics, width: int, most: int) -> li
             lines[-1] = longer
         else:
             lines.append(word)
-    return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, width)
-            for line in lines[:max(most, 0)]]
+    return [
+        metrics.elidedText(line, Qt.TextElideMode.ElideRight, width)
+        for line in lines[: max(most, 0)]
+    ]

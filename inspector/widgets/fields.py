@@ -55,8 +55,15 @@ def joined(buttons: Sequence[QPushButton]) -> QHBoxLayout:
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(0)
     for number, button in enumerate(buttons):
-        place = ("only" if len(buttons) == 1 else "first" if number == 0 else
-                 "last" if number == len(buttons) - 1 else "middle")
+        place = (
+            "only"
+            if len(buttons) == 1
+            else "first"
+            if number == 0
+            else "last"
+            if number == len(buttons) - 1
+            else "middle"
+        )
         button.setProperty("place", place)
         row.addWidget(button, 1)
     return row
@@ -70,8 +77,7 @@ class Choice(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumContentsLength(6)
-        self.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the choice, with "…" where it doesn't fit."""
@@ -80,12 +86,16 @@ class Choice(QComboBox):
         option: StyleOption = QStyleOptionComboBox()
         self.initStyleOption(option)
         control = QStyle.ComplexControl.CC_ComboBox
-        room = self.style().subControlRect(control, option,
-                                           QStyle.SubControl.SC_ComboBoxEditField, self).width()
+        room = (
+            self.style()
+            .subControlRect(control, option, QStyle.SubControl.SC_ComboBoxEditField, self)
+            .width()
+        )
         if not option.currentIcon.isNull():
             room -= option.iconSize.width() + 4
         option.currentText = self.fontMetrics().elidedText(
-            self.currentText(), Qt.TextElideMode.ElideRight, room - 8)
+            self.currentText(), Qt.TextElideMode.ElideRight, room - 8
+        )
         painter.drawComplexControl(control, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
@@ -136,9 +146,12 @@ class LineEdit(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         """Take Escape before the window's shortcut, where somebody wants it."""
-        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-                and event.key() == Qt.Key.Key_Escape
-                and self.isSignalConnected(QMetaMethod.fromSignal(self.cancelled))):
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+            and self.isSignalConnected(QMetaMethod.fromSignal(self.cancelled))
+        ):
             event.accept()
             return True
         return super().event(event)

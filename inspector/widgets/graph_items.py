@@ -41,14 +41,15 @@ class Look:
     @classmethod
     def of(cls, theme: Theme, base: QFont) -> Look:
         """Derive the fonts from the view's."""
-        return cls(theme, themes.scaled_font(base, 1.0, bold=True),
-                   themes.scaled_font(base, 0.86))
+        return cls(theme, themes.scaled_font(base, 1.0, bold=True), themes.scaled_font(base, 0.86))
 
 
 def node_width(name: str, kind: str, look: Look) -> float:
     """Return the width that a node's box needs, px, within limits."""
-    text = max(QFontMetricsF(look.name_font).horizontalAdvance(name),
-               QFontMetricsF(look.small_font).horizontalAdvance(f"({kind})"))
+    text = max(
+        QFontMetricsF(look.name_font).horizontalAdvance(name),
+        QFontMetricsF(look.small_font).horizontalAdvance(f"({kind})"),
+    )
     return min(max(text + _ICON_PX + 3 * _PAD_PX, _NARROWEST), _WIDEST)
 
 
@@ -106,8 +107,11 @@ class NodeItem(QGraphicsItem):
 
     def _tell(self) -> None:
         lines = [f"{self.name} ({self.kind})"]
-        lines.append("Ran in this turn as step " + ", ".join(map(str, self.steps)) + "."
-                     if self.steps else "Not reached in this turn.")
+        lines.append(
+            "Ran in this turn as step " + ", ".join(map(str, self.steps)) + "."
+            if self.steps
+            else "Not reached in this turn."
+        )
         if self.is_simulated:
             lines.append("Its exit is simulated: only a language model could decide it.")
         lines.append("Double-click for its parameters.")
@@ -123,8 +127,9 @@ class NodeItem(QGraphicsItem):
         path.addRoundedRect(self._rect, _RADIUS_PX, _RADIUS_PX)
         return path
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem,
-              _widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
         """Draw the node."""
         theme, rect = self._look.theme, self._rect
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -144,8 +149,9 @@ class NodeItem(QGraphicsItem):
         painter.drawRoundedRect(rect, _RADIUS_PX, _RADIUS_PX)
         color = theme.text if lit else theme.muted
         icon = themes.icon(f"node_{self.kind}", theme.accent if lit else theme.muted)
-        icon.paint(painter, QRect(_PAD_PX, round(rect.center().y()) - _ICON_PX // 2, _ICON_PX,
-                                  _ICON_PX))
+        icon.paint(
+            painter, QRect(_PAD_PX, round(rect.center().y()) - _ICON_PX // 2, _ICON_PX, _ICON_PX)
+        )
         self._paint_words(painter, color)
         if lit:
             self._paint_badge(painter)
@@ -160,13 +166,17 @@ class NodeItem(QGraphicsItem):
         top = (rect.height() - height) / 2
         painter.setFont(self._look.name_font)
         painter.setPen(color)
-        painter.drawText(QPointF(left, top + name_metrics.ascent()), name_metrics.elidedText(
-            self.name, Qt.TextElideMode.ElideRight, room))
+        painter.drawText(
+            QPointF(left, top + name_metrics.ascent()),
+            name_metrics.elidedText(self.name, Qt.TextElideMode.ElideRight, room),
+        )
         painter.setFont(self._look.small_font)
         painter.setPen(theme.muted)
         kind = "simulated" if self.is_simulated else f"({self.kind})"
-        painter.drawText(QPointF(left, top + name_metrics.height() + small_metrics.ascent()),
-                         small_metrics.elidedText(kind, Qt.TextElideMode.ElideRight, room))
+        painter.drawText(
+            QPointF(left, top + name_metrics.height() + small_metrics.ascent()),
+            small_metrics.elidedText(kind, Qt.TextElideMode.ElideRight, room),
+        )
 
     def _paint_badge(self, painter: QPainter) -> None:
         theme = self._look.theme
@@ -211,8 +221,9 @@ class EndItem(QGraphicsItem):
         """Return the disc and its word."""
         return self._rect.adjusted(-14, -2, 14, 20)
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem,
-              _widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
         """Draw a ring with a disc in it."""
         theme = self._look.theme
         color = theme.accent if self.is_lit else theme.muted
@@ -225,8 +236,11 @@ class EndItem(QGraphicsItem):
         painter.drawEllipse(self._rect.adjusted(4, 4, -4, -4))
         painter.setPen(color)
         painter.setFont(self._look.small_font)
-        painter.drawText(QRectF(-14, self._rect.height(), self._rect.width() + 28, 16),
-                         Qt.AlignmentFlag.AlignHCenter, "END")
+        painter.drawText(
+            QRectF(-14, self._rect.height(), self._rect.width() + 28, 16),
+            Qt.AlignmentFlag.AlignHCenter,
+            "END",
+        )
 
 
 class LabelItem(QGraphicsItem):
@@ -255,13 +269,18 @@ class LabelItem(QGraphicsItem):
     def boundingRect(self) -> QRectF:
         """Return where the name stands: row 0 above the line, the others below it."""
         metrics = QFontMetricsF(self._look.small_font)
-        top = self._start.y() + 2 + (self._row - 1) * metrics.height() if self._row else (
-            self._start.y() - metrics.height() - 1)
-        return QRectF(self._start.x() + 6, top, metrics.horizontalAdvance(self.route) + 4,
-                      metrics.height())
+        top = (
+            self._start.y() + 2 + (self._row - 1) * metrics.height()
+            if self._row
+            else (self._start.y() - metrics.height() - 1)
+        )
+        return QRectF(
+            self._start.x() + 6, top, metrics.horizontalAdvance(self.route) + 4, metrics.height()
+        )
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem,
-              _widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
         """Draw the name, and the panel behind it so that no line crosses it."""
         theme = self._look.theme
         painter.setPen(Qt.PenStyle.NoPen)
@@ -279,10 +298,12 @@ class EdgeItem(QGraphicsItem):
         super().__init__()
         self.edge = edge
         self.lit_routes: frozenset[str] = frozenset()
-        self.labels = tuple(LabelItem(route, edge.points[0], row, look)
-                            for row, route in enumerate(edge.routes, start=int(below)))
+        self.labels = tuple(
+            LabelItem(route, edge.points[0], row, look)
+            for row, route in enumerate(edge.routes, start=int(below))
+        )
         self._look = look
-        self._path = (_angular(edge.points) if edge.is_angular else _curved(edge.points))
+        self._path = _angular(edge.points) if edge.is_angular else _curved(edge.points)
 
     def set_look(self, look: Look) -> None:
         """Take over colours and fonts."""
@@ -312,8 +333,9 @@ class EdgeItem(QGraphicsItem):
         stroker.setWidth(6)
         return stroker.createStroke(self._path)
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem,
-              _widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
         """Draw line and arrow."""
         theme = self._look.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

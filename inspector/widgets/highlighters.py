@@ -22,11 +22,13 @@ LONGEST_TEXT = 100_000
 
 _JSON = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*+"(?=\s*+:))|(?P<string>"(?:[^"\\]|\\.)*+"?)'
-    r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>\b(?:true|false|null)\b)")
+    r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>\b(?:true|false|null)\b)"
+)
 _MUSTACHE = re.compile(
     r"(?P<comment>\{\{!(?:[^}]|\}(?!\}))*+(?:\}\})?)"
     r"|(?P<section>\{\{\s*[#^/](?:[^}]|\}(?!\}))*+(?:\}\})?)"
-    r"|(?P<tag>\{\{\{?(?:[^}]|\}(?!\}))*+(?:\}\}\}?)?)")
+    r"|(?P<tag>\{\{\{?(?:[^}]|\}(?!\}))*+(?:\}\}\}?)?)"
+)
 
 
 def _look(color: QColor, *, bold: bool = False) -> QTextCharFormat:
@@ -81,8 +83,12 @@ class JsonHighlighter(_Highlighter):
 
     def looks(self, theme: Theme) -> dict[str, QTextCharFormat]:
         """Return the look of each kind of token."""
-        return {"key": _look(theme.muted), "string": _look(theme.ok),
-                "number": _look(theme.top_k), "word": _look(theme.threshold)}
+        return {
+            "key": _look(theme.muted),
+            "string": _look(theme.ok),
+            "number": _look(theme.top_k),
+            "word": _look(theme.threshold),
+        }
 
 
 class MustacheHighlighter(_Highlighter):
@@ -92,5 +98,8 @@ class MustacheHighlighter(_Highlighter):
 
     def looks(self, theme: Theme) -> dict[str, QTextCharFormat]:
         """Return the look of each kind of tag."""
-        return {"comment": _look(theme.muted), "section": _look(theme.top_k, bold=True),
-                "tag": _look(theme.accent, bold=True)}
+        return {
+            "comment": _look(theme.muted),
+            "section": _look(theme.top_k, bold=True),
+            "tag": _look(theme.accent, bold=True),
+        }

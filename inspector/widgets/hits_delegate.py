@@ -37,8 +37,7 @@ _CHIP_PAD_PX = 6
 _ICON_PX = 14
 _KEPT = 2000
 _ELLIPSIS = "…"
-_SHORTER = (("threshold ≥", "thr ≥"), ("min_score ≤", "min ≤"),
-            ("diagnostic_topk ≥", "topk ≥"))
+_SHORTER = (("threshold ≥", "thr ≥"), ("min_score ≤", "min ≤"), ("diagnostic_topk ≥", "topk ≥"))
 _COLUMNS = tuple(Column)
 _SMOOTH = QPainter.RenderHint.Antialiasing
 
@@ -81,8 +80,10 @@ class HitsDelegate(QStyledItemDelegate):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self._chip_pens = {reason: QPen(themes.mix(theme.panel, theme.reason_color(reason.value),
-                                                   0.5), 1) for reason in Reason}
+        self._chip_pens = {
+            reason: QPen(themes.mix(theme.panel, theme.reason_color(reason.value), 0.5), 1)
+            for reason in Reason
+        }
 
     def set_band(self, row: int, height_px: int) -> None:
         """Keep the top of `row` free: the view paints the near-misses' heading there."""
@@ -112,16 +113,20 @@ class HitsDelegate(QStyledItemDelegate):
         if place is None:
             return
         height = min(self._metrics.height() + 2, rect.height() - 2)
-        width = max(self._metrics.horizontalAdvance(cell_text(hit, Column.RANK)) + MARGIN_PX,
-                    height)
-        tint = QRectF(rect.right() - MARGIN_PX // 2 - width, rect.center().y() - height / 2 + 0.5,
-                      width, height)
+        width = max(
+            self._metrics.horizontalAdvance(cell_text(hit, Column.RANK)) + MARGIN_PX, height
+        )
+        tint = QRectF(
+            rect.right() - MARGIN_PX // 2 - width,
+            rect.center().y() - height / 2 + 0.5,
+            width,
+            height,
+        )
         pen = painter.pen()
         painter.setRenderHint(_SMOOTH)
         color = self._theme.tint(place)
         # On a selected row, one of the tints is hardly told from what is behind it.
-        painter.setPen(themes.mix(color, self._theme.text, 0.3) if selected
-                       else Qt.PenStyle.NoPen)
+        painter.setPen(themes.mix(color, self._theme.text, 0.3) if selected else Qt.PenStyle.NoPen)
         painter.setBrush(color)
         painter.drawRoundedRect(tint, 4, 4)
         painter.setPen(pen)
@@ -131,8 +136,12 @@ class HitsDelegate(QStyledItemDelegate):
         value = getattr(hit, bar.field) if bar is not None else None
         if bar is None or value is None or rect.width() < 3 * MARGIN_PX:
             return
-        track = QRectF(rect.left() + MARGIN_PX, rect.center().y() - _BAR_PX / 2 + 0.5,
-                       rect.width() - 2 * MARGIN_PX, _BAR_PX)
+        track = QRectF(
+            rect.left() + MARGIN_PX,
+            rect.center().y() - _BAR_PX / 2 + 0.5,
+            rect.width() - 2 * MARGIN_PX,
+            _BAR_PX,
+        )
         is_hit = hit.reason is Reason.NONE
         color = self._theme.hit if is_hit else themes.mix(self._theme.panel, self._theme.muted, 0.5)
         radius = _BAR_PX / 2
@@ -146,8 +155,9 @@ class HitsDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(filled, radius, radius)
         if bar.limit is not None and bar.limit <= bar.end:
             x = track.left() + track.width() * bar.limit / bar.end
-            painter.fillRect(QRectF(x - 1, rect.top() + 4, 2, rect.height() - 8),
-                             self._theme.accent)
+            painter.fillRect(
+                QRectF(x - 1, rect.top() + 4, 2, rect.height() - 8), self._theme.accent
+            )
 
     def _paint_chip(self, painter: QPainter, rect: QRect, hit: Hit) -> None:
         if not hit.needs:
@@ -157,18 +167,31 @@ class HitsDelegate(QStyledItemDelegate):
         text, text_px, text_height = self._static(self._needs(hit.needs, room), room)
         width = text_px + 2 * _CHIP_PAD_PX + _ICON_PX + 4
         height = min(self._metrics.height() + 4, rect.height() - 2)
-        chip = QRectF(rect.left() + MARGIN_PX + 0.5, rect.center().y() - height / 2 + 0.5,
-                      min(width, rect.width() - MARGIN_PX - 1), height)
+        chip = QRectF(
+            rect.left() + MARGIN_PX + 0.5,
+            rect.center().y() - height / 2 + 0.5,
+            min(width, rect.width() - MARGIN_PX - 1),
+            height,
+        )
         painter.setPen(self._chip_pens[hit.reason])
         painter.setBrush(self._theme.panel)
         painter.setRenderHint(_SMOOTH)
         painter.drawRoundedRect(chip, height / 2, height / 2)
         icon = themes.icon(hit.reason.value, color)
-        icon.paint(painter, QRect(int(chip.left()) + _CHIP_PAD_PX,
-                                  rect.center().y() - _ICON_PX // 2 + 1, _ICON_PX, _ICON_PX))
+        icon.paint(
+            painter,
+            QRect(
+                int(chip.left()) + _CHIP_PAD_PX,
+                rect.center().y() - _ICON_PX // 2 + 1,
+                _ICON_PX,
+                _ICON_PX,
+            ),
+        )
         painter.setPen(color)
-        painter.drawStaticText(QPointF(chip.left() + _CHIP_PAD_PX + _ICON_PX + 4,
-                                       chip.center().y() - text_height / 2), text)
+        painter.drawStaticText(
+            QPointF(chip.left() + _CHIP_PAD_PX + _ICON_PX + 4, chip.center().y() - text_height / 2),
+            text,
+        )
 
     def _needs(self, needs: str, room: int) -> str:
         """Return what would let a record in, in shorter words where there is no room for all."""
@@ -228,10 +251,12 @@ class HitsDelegate(QStyledItemDelegate):
         # The layout must outlive its line, which only points into it.
         narrower = self._line(text, matches, max(room, 1))
         kept = narrower.lineAt(0).textLength()
-        cut = text.encode("utf-16-le")[:2 * kept].decode("utf-16-le", "ignore").rstrip()
-        return self._line(cut + _ELLIPSIS, tuple((start, min(end, len(cut)))
-                                                for start, end in matches if start < len(cut)),
-                          width)
+        cut = text.encode("utf-16-le")[: 2 * kept].decode("utf-16-le", "ignore").rstrip()
+        return self._line(
+            cut + _ELLIPSIS,
+            tuple((start, min(end, len(cut))) for start, end in matches if start < len(cut)),
+            width,
+        )
 
     def _line(self, text: str, matches: tuple[Span, ...], width: int) -> QTextLayout:
         layout = QTextLayout(text, self._font)
@@ -257,8 +282,9 @@ class HitsDelegate(QStyledItemDelegate):
         layout.endLayout()
         return layout
 
-    def paint(self, painter: QPainter, option: StyleOption,
-              index: QModelIndex | QPersistentModelIndex) -> None:
+    def paint(
+        self, painter: QPainter, option: StyleOption, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         """Paint one cell."""
         row = index.row()
         hit = self._model.hit_at(row)

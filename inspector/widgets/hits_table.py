@@ -33,10 +33,19 @@ if TYPE_CHECKING:
 
 _STATE_VERSION = 2
 # Widths in average characters of the font: where there is room, and in a narrow window.
-_WIDTHS = {Column.RANK: (6, 5), Column.ID: (20, 12), Column.DISTANCE: (11, 8),
-           Column.BAR: (15, 10), Column.DENSE: (9, 7), Column.BM25: (9, 7),
-           Column.SPARSE: (12, 10), Column.FUSED: (10, 9), Column.SCORE: (9, 7),
-           Column.MATCH: (34, 16), Column.NEEDS: (34, 17)}
+_WIDTHS = {
+    Column.RANK: (6, 5),
+    Column.ID: (20, 12),
+    Column.DISTANCE: (11, 8),
+    Column.BAR: (15, 10),
+    Column.DENSE: (9, 7),
+    Column.BM25: (9, 7),
+    Column.SPARSE: (12, 10),
+    Column.FUSED: (10, 9),
+    Column.SCORE: (9, 7),
+    Column.MATCH: (34, 16),
+    Column.NEEDS: (34, 17),
+}
 # Which gets the room first that there is beyond the least.
 _FIRST_SERVED = (Column.ID, Column.NEEDS, Column.MATCH)
 _TEXT_WIDTH = 36
@@ -137,8 +146,14 @@ class HitsTable(QTableView):
         header = bytes(self.horizontalHeader().saveState().data())
         picked = {TITLES[column]: visible for column, visible in self._picked.items()}
         sized = [TITLES[column] for column in sorted(self._sized)]
-        return json.dumps({"version": _STATE_VERSION, "picked": picked, "sized": sized,
-                           "header": base64.b64encode(header).decode("ascii")}).encode()
+        return json.dumps(
+            {
+                "version": _STATE_VERSION,
+                "picked": picked,
+                "sized": sized,
+                "header": base64.b64encode(header).decode("ascii"),
+            }
+        ).encode()
 
     def restore_state(self, state: bytes) -> bool:
         """Restore what `save_state` returned; anything else changes nothing and gives False."""
@@ -168,8 +183,7 @@ class HitsTable(QTableView):
             action.setCheckable(True)
             action.setChecked(not self.isColumnHidden(column))
             action.setEnabled(column not in (Column.ID, Column.TEXT))
-            action.toggled.connect(
-                lambda on, column=column: self.pick_column(column, on))
+            action.toggled.connect(lambda on, column=column: self.pick_column(column, on))
         menu.addSeparator()
         menu.addAction("Reset columns").triggered.connect(self.reset_columns)
         return menu
@@ -177,8 +191,9 @@ class HitsTable(QTableView):
     def _show_columns(self) -> None:
         hidden = set(Column) - self._shown
         for column in _GIVEN_UP[self._ranked_by]:
-            width_of = self._like_width if column is _LUXURY.get(self._ranked_by) \
-                else self._least_width
+            width_of = (
+                self._like_width if column is _LUXURY.get(self._ranked_by) else self._least_width
+            )
             needed = sum(width_of(c) for c in _WIDTHS if c not in hidden)
             if needed + self._chars(self._text_width) <= self.viewport().width():
                 break
@@ -195,8 +210,11 @@ class HitsTable(QTableView):
 
     def _share_width(self) -> None:
         """Give the columns what they like to have, less where the text would be too narrow."""
-        shown = [column for column in (*_FIRST_SERVED, *_WIDTHS)
-                 if column not in self._sized and not self.isColumnHidden(column)]
+        shown = [
+            column
+            for column in (*_FIRST_SERVED, *_WIDTHS)
+            if column not in self._sized and not self.isColumnHidden(column)
+        ]
         widths = {column: self._least_width(column) for column in shown}
         taken = sum(self.columnWidth(column) for column in self._sized)
         taken += self._chars(self._text_width) + sum(widths.values())
@@ -215,8 +233,10 @@ class HitsTable(QTableView):
         header = self.horizontalHeader()
         title = QFontMetrics(themes.scaled_font(header.font(), 1.0, bold=True))
         words = "" if column in (Column.BAR, Column.RANK) else TITLES[column]
-        return max(self._chars(_WIDTHS[column][1]) + MARGIN_PX,
-                   title.horizontalAdvance(words) + 2 * MARGIN_PX + 2)
+        return max(
+            self._chars(_WIDTHS[column][1]) + MARGIN_PX,
+            title.horizontalAdvance(words) + 2 * MARGIN_PX + 2,
+        )
 
     def _on_section_resized(self, column: int, _old: int, size: int) -> None:
         if not self._is_fitting and size and column != Column.TEXT:
@@ -273,8 +293,9 @@ class HitsTable(QTableView):
         """Return where the heading is on the viewport; empty when there is none."""
         if self._band_row < 0:
             return QRect()
-        return QRect(0, self.rowViewportPosition(self._band_row), self.viewport().width(),
-                     self._band_px())
+        return QRect(
+            0, self.rowViewportPosition(self._band_row), self.viewport().width(), self._band_px()
+        )
 
     def _band_px(self) -> int:
         return self.fontMetrics().height() + 8
@@ -327,10 +348,12 @@ class HitsTable(QTableView):
         painter.drawLine(rect.topLeft(), rect.topRight())
         painter.setPen(self._theme.muted)
         painter.setFont(themes.number_font(themes.scaled_font(self.font(), 0.92)))
-        text = painter.fontMetrics().elidedText(self.band_text, Qt.TextElideMode.ElideRight,
-                                                rect.width() - 2 * MARGIN_PX)
-        painter.drawText(rect.adjusted(MARGIN_PX, 0, 0, 0),
-                         int(Qt.AlignmentFlag.AlignVCenter), text)
+        text = painter.fontMetrics().elidedText(
+            self.band_text, Qt.TextElideMode.ElideRight, rect.width() - 2 * MARGIN_PX
+        )
+        painter.drawText(
+            rect.adjusted(MARGIN_PX, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
+        )
 
     def _paint_edges(self) -> None:
         """Mark the hits at the left, and the row that has the focus."""
@@ -351,8 +374,9 @@ class HitsTable(QTableView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows, the heading above the near-misses, or the words for an empty table."""
-        self._delegate.set_selected(frozenset(
-            index.row() for index in self.selectionModel().selectedRows()))
+        self._delegate.set_selected(
+            frozenset(index.row() for index in self.selectionModel().selectedRows())
+        )
         super().paintEvent(event)
         self._paint_band()
         self._paint_edges()

@@ -96,8 +96,9 @@ class ElidedLabel(QLabel):
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         rect = self._text_rect()
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight,
-                                              rect.width())
+        shown = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, rect.width()
+        )
         painter.drawText(rect, int(self.alignment()), shown)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -122,8 +123,9 @@ class WrapLabel(QLabel):
     most_lines : what comes after them is cut with "…" and stays in the tooltip; 0 = all lines.
     """
 
-    def __init__(self, text: str = "", parent: QWidget | None = None, *,
-                 most_lines: int = 0) -> None:
+    def __init__(
+        self, text: str = "", parent: QWidget | None = None, *, most_lines: int = 0
+    ) -> None:
         super().__init__(parent)
         self._content = ""
         self._most_lines = most_lines
@@ -165,7 +167,8 @@ class WrapLabel(QLabel):
         if self._most_lines and layout.lineCount() > self._most_lines:
             last = layout.lineAt(self._most_lines - 1).textStart()
             end = self.fontMetrics().elidedText(
-                shown[last:].replace("\u2028", " "), Qt.TextElideMode.ElideRight, width)
+                shown[last:].replace("\u2028", " "), Qt.TextElideMode.ElideRight, width
+            )
             layout, height = self._break(shown[:last] + end, width)
         return layout, height
 
@@ -287,8 +290,11 @@ class StatusLabel(WrapLabel):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Follow Enter."""
-        if self._clickable and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter,
-                                               Qt.Key.Key_Space):
+        if self._clickable and event.key() in (
+            Qt.Key.Key_Return,
+            Qt.Key.Key_Enter,
+            Qt.Key.Key_Space,
+        ):
             self.clicked.emit()
         else:
             super().keyPressEvent(event)

@@ -27,9 +27,18 @@ _MARK_PX = 4
 _MARK_EVERY_PX = 3
 _FEWEST_TO_ROUND = 2
 _ROUND_STEPS = (1000, 500, 100, 50, 20, 10, 5, 2, 1)
-_STEPPING_KEYS = frozenset((
-    Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp,
-    Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End))
+_STEPPING_KEYS = frozenset(
+    (
+        Qt.Key.Key_Left,
+        Qt.Key.Key_Right,
+        Qt.Key.Key_Up,
+        Qt.Key.Key_Down,
+        Qt.Key.Key_PageUp,
+        Qt.Key.Key_PageDown,
+        Qt.Key.Key_Home,
+        Qt.Key.Key_End,
+    )
+)
 
 
 class MarkedSlider(QSlider):
@@ -78,8 +87,11 @@ class MarkedSlider(QSlider):
 
     def marks_px(self) -> list[int]:
         """Return where marks are drawn, px from the left: close ones as one, never a smudge."""
-        places = sorted(round(self.x_of(mark)) for mark in self._marks
-                        if self._scale.low <= mark <= self._scale.high)
+        places = sorted(
+            round(self.x_of(mark))
+            for mark in self._marks
+            if self._scale.low <= mark <= self._scale.high
+        )
         drawn: list[int] = []
         for place in places:
             if not drawn or place - drawn[-1] >= _MARK_EVERY_PX:
@@ -92,12 +104,14 @@ class MarkedSlider(QSlider):
     def _value_at(self, x: float) -> int:
         """Return the value at a place; of several that share a pixel, the roundest."""
         left, length = self._groove()
-        low, nearest, high = (self._scale.value((x + away - left) / length)
-                              for away in (-0.5, 0.0, 0.5))
+        low, nearest, high = (
+            self._scale.value((x + away - left) / length) for away in (-0.5, 0.0, 0.5)
+        )
         if high - low < _FEWEST_TO_ROUND:
             return nearest
-        return next(value for step in _ROUND_STEPS
-                    if low <= (value := round(nearest / step) * step) <= high)
+        return next(
+            value for step in _ROUND_STEPS if low <= (value := round(nearest / step) * step) <= high
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw groove, marks and handle."""

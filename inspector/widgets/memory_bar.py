@@ -53,15 +53,17 @@ class _StoreDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme: Theme = themes.LIGHT
 
-    def paint(self, painter: QPainter, option: StyleOption,
-              index: QModelIndex | QPersistentModelIndex) -> None:
+    def paint(
+        self, painter: QPainter, option: StyleOption, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         """Draw one store."""
         entry = index.data(EntryRole)
         if not isinstance(entry, StoreEntry):
             return
         theme = self.theme
-        is_marked = bool(option.state & (QStyle.StateFlag.State_Selected
-                                         | QStyle.StateFlag.State_MouseOver))
+        is_marked = bool(
+            option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver)
+        )
         behind = theme.accent_soft if is_marked else theme.panel
         painter.save()
         painter.fillRect(option.rect, behind)
@@ -76,12 +78,16 @@ class _StoreDelegate(QStyledItemDelegate):
         painter.setPen(theme.ink(theme.muted, behind))
         rest = QRect(room)
         rest.setLeft(room.left() + metrics.horizontalAdvance(name) + 2 * _PAD_PX)
-        painter.drawText(rest, side, painter.fontMetrics().elidedText(
-            entry.facts, Qt.TextElideMode.ElideRight, rest.width()))
+        painter.drawText(
+            rest,
+            side,
+            painter.fontMetrics().elidedText(
+                entry.facts, Qt.TextElideMode.ElideRight, rest.width()
+            ),
+        )
         painter.restore()
 
-    def sizeHint(self, option: StyleOption,
-                 _index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, option: StyleOption, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Ask for one line."""
         return QSize(60, option.fontMetrics.height() + _PAD_PX)
 
@@ -147,11 +153,22 @@ class MemoryBar(QWidget):
         row.addWidget(self.facts)
         self._store_row = row
         for key, label, name, tip, signal in (
-                ("new", "New…", "New memory store", "Make a memory store", self._on_new),
-                ("open", "Open…", "Open a memory store", "Open a memory store's file",
-                 self.open_requested.emit),
-                ("save", "Save", "Save the memory store", "Save the store in hand as a file",
-                 self.save_requested.emit)):
+            ("new", "New…", "New memory store", "Make a memory store", self._on_new),
+            (
+                "open",
+                "Open…",
+                "Open a memory store",
+                "Open a memory store's file",
+                self.open_requested.emit,
+            ),
+            (
+                "save",
+                "Save",
+                "Save the memory store",
+                "Save the store in hand as a file",
+                self.save_requested.emit,
+            ),
+        ):
             button = QToolButton()
             button.setObjectName(f"memory{key.capitalize()}")
             button.setText(label)
@@ -197,7 +214,8 @@ class MemoryBar(QWidget):
         row.addWidget(self.schema_choice, 2)
         buttons: tuple[tuple[QAbstractButton, str, str, Callable[[], None]], ...] = (
             (create, "memoryCreate", "Create the store", self._on_create),
-            (self.cancel_button, "memoryNewCancel", "Create no store (Escape)", self.close_new))
+            (self.cancel_button, "memoryNewCancel", "Create no store (Escape)", self.close_new),
+        )
         for button, name, tip, slot in buttons:
             button.setObjectName(name)
             button.setAccessibleName(tip)
@@ -206,8 +224,13 @@ class MemoryBar(QWidget):
             row.addWidget(button)
         return page
 
-    def show_stores(self, entries: Sequence[StoreEntry], in_hand: str, schemas: Sequence[str] = (),
-                    suggested: str = "") -> None:
+    def show_stores(
+        self,
+        entries: Sequence[StoreEntry],
+        in_hand: str,
+        schemas: Sequence[str] = (),
+        suggested: str = "",
+    ) -> None:
         """Show these stores and which is in hand; `suggested` is a name for a new one."""
         self._suggested = suggested
         with QSignalBlocker(self.choice):
@@ -269,8 +292,9 @@ class MemoryBar(QWidget):
         self.open_new()
 
     def _on_create(self) -> None:
-        self.store_named.emit(self.name_edit.text().strip(),
-                              self.schema_choice.currentText().strip())
+        self.store_named.emit(
+            self.name_edit.text().strip(), self.schema_choice.currentText().strip()
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the buttons' words out where it is narrow."""
@@ -279,8 +303,11 @@ class MemoryBar(QWidget):
         self._store_row.setStretchFactor(self.choice, 3)
         self._store_row.setStretchFactor(self.facts, 4 if is_roomy else 2)
         for button in self.buttons.values():
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon if is_roomy
-                                      else Qt.ToolButtonStyle.ToolButtonIconOnly)
+            button.setToolButtonStyle(
+                Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+                if is_roomy
+                else Qt.ToolButtonStyle.ToolButtonIconOnly
+            )
 
 
 def _page() -> tuple[QWidget, QHBoxLayout]:

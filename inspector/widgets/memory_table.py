@@ -130,11 +130,21 @@ class MemoryTable(Surface):
         bar.setSpacing(4)
         bar.addWidget(self.search, 1)
         for button, label, name, tip, slot in (
-                (self.add_button, "Add", "Add a record",
-                 "Begin a record; it is in the store once it is applied",
-                 self.add_requested.emit),
-                (self.remove_button, "Remove", "Remove the selected records",
-                 "Remove the selected records (Delete)", self._on_remove)):
+            (
+                self.add_button,
+                "Add",
+                "Add a record",
+                "Begin a record; it is in the store once it is applied",
+                self.add_requested.emit,
+            ),
+            (
+                self.remove_button,
+                "Remove",
+                "Remove the selected records",
+                "Remove the selected records (Delete)",
+                self._on_remove,
+            ),
+        ):
             button.setObjectName(f"memory{label}")
             button.setText(label)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
@@ -144,8 +154,9 @@ class MemoryTable(Surface):
             bar.addWidget(button)
         return bar
 
-    def show_store(self, store: MemoryStore | None, written: frozenset[str],
-                   drafts: Collection[str]) -> None:
+    def show_store(
+        self, store: MemoryStore | None, written: frozenset[str], drafts: Collection[str]
+    ) -> None:
         """Show a store's records; the selection and the place in the list stay.
 
         Parameters
@@ -164,8 +175,9 @@ class MemoryTable(Surface):
         selected = [] if is_other else self.selected_ids()
         place = self.view.verticalScrollBar().value()
         self._is_showing = True
-        self.model.show_records(self.model.records if is_same else
-                                store.records if store else (), written, drafts)
+        self.model.show_records(
+            self.model.records if is_same else store.records if store else (), written, drafts
+        )
         if not is_same:
             self.view.verticalScrollBar().setValue(0 if is_other else place)
             self._select(selected)
@@ -214,8 +226,9 @@ class MemoryTable(Surface):
         own, shown = self.current_id, self.model.ids()
         selection = self.view.selectionModel().selection()
         blocks = [selection.at(number) for number in range(selection.size())]
-        ids = dict.fromkeys(record_id for block in blocks
-                            for record_id in shown[block.top():block.bottom() + 1])
+        ids = dict.fromkeys(
+            record_id for block in blocks for record_id in shown[block.top() : block.bottom() + 1]
+        )
         return sorted(ids, key=lambda record_id: record_id != own)
 
     def default_id(self) -> str:
@@ -228,8 +241,8 @@ class MemoryTable(Surface):
         """Return the record to take in hand when these are removed: the next, or the one before."""
         ids = self.model.ids()
         last = max((row for row, record_id in enumerate(ids) if record_id in gone), default=-1)
-        after = [record_id for record_id in ids[last + 1:] if record_id not in gone]
-        before = [record_id for record_id in ids[:max(last, 0)] if record_id not in gone]
+        after = [record_id for record_id in ids[last + 1 :] if record_id not in gone]
+        before = [record_id for record_id in ids[: max(last, 0)] if record_id not in gone]
         return after[0] if after else before[-1] if before else ""
 
     def clear_search(self) -> None:
@@ -254,12 +267,14 @@ class MemoryTable(Surface):
         # Qt takes seconds for a thousand ranges of one row each.
         for _, run in groupby(enumerate(rows), lambda numbered: numbered[1] - numbered[0]):
             block = [row for _, row in run]
-            selection.append(QItemSelectionRange(self.model.index(block[0], ID),
-                                                 self.model.index(block[-1], STATE)))
+            selection.append(
+                QItemSelectionRange(
+                    self.model.index(block[0], ID), self.model.index(block[-1], STATE)
+                )
+            )
         current = self.model.row_of(ids[0]) if ids else -1
         if current >= 0:
-            self.view.selectionModel().setCurrentIndex(self.model.index(current, ID),
-                                                       flag.NoUpdate)
+            self.view.selectionModel().setCurrentIndex(self.model.index(current, ID), flag.NoUpdate)
         self.view.selectionModel().select(selection, flag.ClearAndSelect)
 
     def _scroll_to_last(self, ids: Collection[str]) -> None:
@@ -291,8 +306,11 @@ class MemoryTable(Surface):
 
     def _on_selection_changed(self) -> None:
         count = len(self.selected_ids())
-        self.remove_button.setToolTip(f"Remove {count} selected records (Delete)" if count > 1
-                                      else "Remove the selected record (Delete)")
+        self.remove_button.setToolTip(
+            f"Remove {count} selected records (Delete)"
+            if count > 1
+            else "Remove the selected record (Delete)"
+        )
 
     def _on_remove(self) -> None:
         self.remove_requested.emit(self.selected_ids())
@@ -319,13 +337,17 @@ class MemoryTable(Surface):
         character = self.fontMetrics().averageCharWidth()
         is_roomy = self.width() >= _ROOMY_CHARACTERS * character
         for button in (self.add_button, self.remove_button):
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon if is_roomy
-                                      else Qt.ToolButtonStyle.ToolButtonIconOnly)
+            button.setToolButtonStyle(
+                Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+                if is_roomy
+                else Qt.ToolButtonStyle.ToolButtonIconOnly
+            )
         view = self.view
         view.setColumnHidden(METADATA, self.width() < _METADATA_CHARACTERS * character)
         self._show_header()
         for section, share, least, most in ((ID, 0.24, 13, 30), (METADATA, 0.3, 9, 44)):
-            view.setColumnWidth(section, min(max(int(self.width() * share), least * character),
-                                             most * character))
+            view.setColumnWidth(
+                section, min(max(int(self.width() * share), least * character), most * character)
+            )
         if event.size().height() < event.oldSize().height():
             view.scrollTo(view.currentIndex())

@@ -81,8 +81,7 @@ class LineDelegate(QStyledItemDelegate):
         self._problem = problem
         self._told = ""
 
-    def createEditor(self, parent: QWidget, option: StyleOption,
-                     index: _Index) -> QWidget:
+    def createEditor(self, parent: QWidget, option: StyleOption, index: _Index) -> QWidget:
         """Make the field, which says at once what is wrong."""
         del option
         editor = QLineEdit(parent)
@@ -90,8 +89,9 @@ class LineDelegate(QStyledItemDelegate):
         editor.setStyleSheet("QLineEdit { padding: 0 4px; border-radius: 0; }")
         title = index.model().headerData(index.column(), Qt.Orientation.Horizontal)
         editor.setAccessibleName(f"{title} of the variable")
-        editor.textEdited.connect(partial(self._on_text_edited, editor,
-                                          QPersistentModelIndex(index)))
+        editor.textEdited.connect(
+            partial(self._on_text_edited, editor, QPersistentModelIndex(index))
+        )
         return editor
 
     def _on_text_edited(self, editor: QLineEdit, index: _Index, text: str) -> None:
@@ -114,12 +114,14 @@ class LineDelegate(QStyledItemDelegate):
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
         """Take over what was typed, if anything was, and if it can be."""
-        if isinstance(editor, QLineEdit) and editor.isModified() and not self._problem(
-                index, editor.text()):
+        if (
+            isinstance(editor, QLineEdit)
+            and editor.isModified()
+            and not self._problem(index, editor.text())
+        ):
             model.setData(index, editor.text())
 
-    def updateEditorGeometry(self, editor: QWidget, option: StyleOption,
-                             index: _Index) -> None:
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, index: _Index) -> None:
         """Fill the cell."""
         del index
         editor.setGeometry(option.rect)
@@ -131,8 +133,11 @@ class LineDelegate(QStyledItemDelegate):
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
         """Keep the field open while Enter or Tab would lose a text with a problem."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and (
-                event.key() in _ENDING and self._told):
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and (event.key() in _ENDING and self._told)
+        ):
             return True
         return super().eventFilter(editor, event)
 
@@ -140,8 +145,7 @@ class LineDelegate(QStyledItemDelegate):
 class TextDelegate(QStyledItemDelegate):
     """Edits a cell's text on several lines: Enter ends the edit, Shift+Enter breaks the line."""
 
-    def createEditor(self, parent: QWidget, option: StyleOption,
-                     index: _Index) -> QWidget:
+    def createEditor(self, parent: QWidget, option: StyleOption, index: _Index) -> QWidget:
         """Make the field."""
         del option, index
         editor = QPlainTextEdit(parent)
@@ -162,22 +166,25 @@ class TextDelegate(QStyledItemDelegate):
         if isinstance(editor, QPlainTextEdit) and editor.document().isModified():
             model.setData(index, exact_text(editor))
 
-    def updateEditorGeometry(self, editor: QWidget, option: StyleOption,
-                             index: _Index) -> None:
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, index: _Index) -> None:
         """Cover some rows, inside the view."""
         del index
         viewport = editor.parentWidget()
         room = viewport.rect() if viewport is not None else option.rect
         height = max(option.rect.height(), editor.fontMetrics().lineSpacing() * _TEXT_LINES + 12)
-        rect = QRect(option.rect.left(), option.rect.top(), option.rect.width(),
-                     min(height, room.height()))
+        rect = QRect(
+            option.rect.left(), option.rect.top(), option.rect.width(), min(height, room.height())
+        )
         rect.moveTop(max(min(rect.top(), room.bottom() - rect.height() + 1), 0))
         editor.setGeometry(rect)
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
         """End the edit with Enter."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and (
-                event.key() in _ENDING[:2] and isinstance(editor, QPlainTextEdit)):
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and (event.key() in _ENDING[:2] and isinstance(editor, QPlainTextEdit))
+        ):
             if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
                 # By itself the editor would put U+2028 in.
                 editor.insertPlainText("\n")
@@ -195,8 +202,7 @@ class ChoiceDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._names = tuple(names)
 
-    def createEditor(self, parent: QWidget, option: StyleOption,
-                     index: _Index) -> QWidget:
+    def createEditor(self, parent: QWidget, option: StyleOption, index: _Index) -> QWidget:
         """Make the combo box and open it."""
         del option, index
         editor = Choice(parent)
@@ -222,8 +228,7 @@ class ChoiceDelegate(QStyledItemDelegate):
         if isinstance(editor, QComboBox):
             model.setData(index, editor.currentText())
 
-    def updateEditorGeometry(self, editor: QWidget, option: StyleOption,
-                             index: _Index) -> None:
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, index: _Index) -> None:
         """Fill the cell."""
         del index
         editor.setGeometry(option.rect)

@@ -54,8 +54,9 @@ class PlayExits(PlaySection):
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 16)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.horizontalHeader().setSectionResizeMode(Column.EXIT,
-                                                           QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setSectionResizeMode(
+            Column.EXIT, QHeaderView.ResizeMode.Stretch
+        )
         self.table.row_activated.connect(self._on_row_activated)
         self._combos: list[Choice] = []
         self._hint = WrapLabel(_HINT, most_lines=2)
@@ -90,8 +91,12 @@ class PlayExits(PlaySection):
             combo.setObjectName(f"exit_{shown.node}")
             combo.addItems(shown.routes)
             combo.setAccessibleName(f"Exit of {shown.node}")
-            combo.setToolTip(tooltip(f"The exit that turns take at {shown.node} ({shown.type}).\n"
-                                     "Only a language model could decide it."))
+            combo.setToolTip(
+                tooltip(
+                    f"The exit that turns take at {shown.node} ({shown.type}).\n"
+                    "Only a language model could decide it."
+                )
+            )
             combo.setStyleSheet("QComboBox { padding: 1px 20px 1px 6px; margin: 1px 2px; }")
             combo.activated.connect(partial(self._on_activated, shown.node, combo))
             self.table.setIndexWidget(self.model.index(row, Column.EXIT), combo)
@@ -114,8 +119,17 @@ class PlayExits(PlaySection):
         least = _LEAST_CHARACTERS * metrics.averageCharWidth()
         node = max(int(room * _NODE_SHARE), least)
         kind = max(int(room * _TYPE_SHARE), least)
-        exits = max((metrics.horizontalAdvance(route) for shown in self.model.exits
-                     for route in shown.routes), default=0) + _BOX_PX
+        exits = (
+            max(
+                (
+                    metrics.horizontalAdvance(route)
+                    for shown in self.model.exits
+                    for route in shown.routes
+                ),
+                default=0,
+            )
+            + _BOX_PX
+        )
         is_tight = node + kind + exits > room
         self.table.setColumnHidden(Column.TYPE, is_tight)
         self.table.setColumnWidth(Column.NODE, max(node, room - exits) if is_tight else node)

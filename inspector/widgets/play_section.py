@@ -68,8 +68,11 @@ class PlaySection(QWidget):
 
     def set_tight(self, tight: bool) -> None:
         """Show the tools as icons only, or with their words."""
-        style = (Qt.ToolButtonStyle.ToolButtonIconOnly if tight
-                 else Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        style = (
+            Qt.ToolButtonStyle.ToolButtonIconOnly
+            if tight
+            else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        )
         for button in self._buttons:
             button.setToolButtonStyle(style)
 

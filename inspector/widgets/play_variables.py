@@ -54,10 +54,20 @@ class PlayVariables(PlaySection):
         self._delegate = LineDelegate(self._problem, self)
         self._is_adding = False
         self._set_up_table()
-        self._add = tool("Add", "addVariable", "Add a variable",
-                         "Add a variable: its name, then its value", "add")
-        self._remove = tool("Remove", "removeVariable", "Remove the variable",
-                            "Remove the selected variable (Del)", "remove")
+        self._add = tool(
+            "Add",
+            "addVariable",
+            "Add a variable",
+            "Add a variable: its name, then its value",
+            "add",
+        )
+        self._remove = tool(
+            "Remove",
+            "removeVariable",
+            "Remove the variable",
+            "Remove the selected variable (Del)",
+            "remove",
+        )
         self.add_tools(self._add, self._remove)
         column = QVBoxLayout(self.content)
         column.setContentsMargins(0, 0, 0, 0)
@@ -67,8 +77,7 @@ class PlayVariables(PlaySection):
         self._connect()
         self._show_removable()
 
-    def show_variables(self, values: Mapping[str, str],
-                       used: Mapping[str, Sequence[str]]) -> None:
+    def show_variables(self, values: Mapping[str, str], used: Mapping[str, Sequence[str]]) -> None:
         """Show the variables that have a value, and those that the graph reads without one."""
         self.model.show_variables(values, used)
         self._show_removable()
@@ -88,12 +97,13 @@ class PlayVariables(PlaySection):
         table.setItemDelegate(self._delegate)
         set_up_table(table)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked
-                              | QAbstractItemView.EditTrigger.EditKeyPressed
-                              | QAbstractItemView.EditTrigger.AnyKeyPressed
-                              | QAbstractItemView.EditTrigger.SelectedClicked)
-        table.horizontalHeader().setSectionResizeMode(Column.VALUE,
-                                                      QHeaderView.ResizeMode.Stretch)
+        table.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+            | QAbstractItemView.EditTrigger.AnyKeyPressed
+            | QAbstractItemView.EditTrigger.SelectedClicked
+        )
+        table.horizontalHeader().setSectionResizeMode(Column.VALUE, QHeaderView.ResizeMode.Stretch)
 
     def _connect(self) -> None:
         self.model.edited.connect(self.variable_edited)
@@ -130,13 +140,16 @@ class PlayVariables(PlaySection):
         is_editable = bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
         edit_cell(self.table, index if is_editable else index.siblingAtColumn(Column.VALUE))
 
-    def _on_editor_closed(self, _editor: QWidget,
-                          hint: QAbstractItemDelegate.EndEditHint) -> None:
+    def _on_editor_closed(self, _editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         """Go on from the name of a new variable to its value."""
         index = self.table.currentIndex()
         known = self.model.variable(index.row())
-        if (hint == QAbstractItemDelegate.EndEditHint.SubmitModelCache
-                and index.column() == Column.NAME and known is not None and not known.value):
+        if (
+            hint == QAbstractItemDelegate.EndEditHint.SubmitModelCache
+            and index.column() == Column.NAME
+            and known is not None
+            and not known.value
+        ):
             edit_cell(self.table, index.siblingAtColumn(Column.VALUE))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -91,8 +91,10 @@ class PromptView(QPlainTextEdit):
         self.setAccessibleName("Prompt messages")
         self.setReadOnly(True)
         self.setStyleSheet("QPlainTextEdit { border: none; background: transparent; padding: 0 }")
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse
-                                     | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
         self.setTabChangesFocus(True)
         self.setCursorWidth(0)
         self.viewport().setMouseTracking(True)
@@ -115,8 +117,7 @@ class PromptView(QPlainTextEdit):
         self._empty = (title, hint)
         self.viewport().update()
 
-    def show_messages(self, messages: Sequence[Message],
-                      ids: Callable[[int, int], str]) -> None:
+    def show_messages(self, messages: Sequence[Message], ids: Callable[[int, int], str]) -> None:
         """Show messages; `ids` names the chunk at (block, chunk)."""
         messages = tuple(messages)
         if messages == self._messages:
@@ -140,9 +141,16 @@ class PromptView(QPlainTextEdit):
             text = message.text.replace("\r\n", " \n").replace("\r", "\n")
             self._first_lines[line] = message.role
             units = _utf16_units(text)
-            self._spans += [Tinted(offset + units(span.start), offset + units(span.end),
-                                   span.block, span.chunk, ids(span.block, span.chunk))
-                            for span in message.spans]
+            self._spans += [
+                Tinted(
+                    offset + units(span.start),
+                    offset + units(span.end),
+                    span.block,
+                    span.chunk,
+                    ids(span.block, span.chunk),
+                )
+                for span in message.spans
+            ]
             texts.append(text)
             if is_earlier:
                 start = self._earlier[0] if was_earlier else offset
@@ -189,8 +197,11 @@ class PromptView(QPlainTextEdit):
         painter.setPen(self._theme.muted)
         painter.setFont(self._role_font())
         if self._is_narrow:
-            painter.drawText(gutter.rect(), Qt.AlignmentFlag.AlignLeft
-                             | Qt.AlignmentFlag.AlignVCenter, self._role_in_sight())
+            painter.drawText(
+                gutter.rect(),
+                Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+                self._role_in_sight(),
+            )
             return
         block = self.firstVisibleBlock()
         while block.isValid():
@@ -200,8 +211,11 @@ class PromptView(QPlainTextEdit):
             role = self._first_lines.get(block.blockNumber())
             if role is not None:
                 height = self.fontMetrics().height()
-                painter.drawText(QRectF(0, top, gutter.width() - _GAP_PX, height),
-                                 Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, role)
+                painter.drawText(
+                    QRectF(0, top, gutter.width() - _GAP_PX, height),
+                    Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                    role,
+                )
             block = block.next()
 
     def _dim_earlier(self) -> None:
@@ -228,8 +242,9 @@ class PromptView(QPlainTextEdit):
 
     def _set_gutter_width(self) -> None:
         metrics = self.fontMetrics()
-        self._is_narrow = (self.contentsRect().width()
-                           < _NARROW_CHARACTERS * metrics.averageCharWidth())
+        self._is_narrow = (
+            self.contentsRect().width() < _NARROW_CHARACTERS * metrics.averageCharWidth()
+        )
         width = max(metrics.horizontalAdvance(role) for role in _ROLES) + 2 * _GAP_PX
         if not self._messages:
             self.setViewportMargins(0, 0, 0, 0)
@@ -244,8 +259,9 @@ class PromptView(QPlainTextEdit):
         margins = self.viewportMargins()
         inset = round(self.document().documentMargin())
         if self._is_narrow:
-            self._gutter.setGeometry(rect.left() + inset, rect.top(), rect.width() - inset,
-                                     margins.top())
+            self._gutter.setGeometry(
+                rect.left() + inset, rect.top(), rect.width() - inset, margins.top()
+            )
         else:
             self._gutter.setGeometry(rect.left(), rect.top(), margins.left(), rect.height())
 
@@ -278,14 +294,16 @@ class PromptView(QPlainTextEdit):
         if said:
             painter.setFont(self._role_font())
             painter.setPen(self._theme.muted)
-            painter.drawText(QRectF(left, box.top(), box.width(), box.height()),
-                             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
+            painter.drawText(
+                QRectF(left, box.top(), box.width(), box.height()),
+                Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+                said,
+            )
             left += painter.fontMetrics().horizontalAdvance(said) + _GAP_PX
         painter.setPen(self._theme.line)
         painter.drawLine(QPointF(left, y), QPointF(self.viewport().width(), y))
 
-    def _paint_block(self, painter: QPainter, block: QTextBlock, box: QRectF,
-                     bottom: int) -> None:
+    def _paint_block(self, painter: QPainter, block: QTextBlock, box: QRectF, bottom: int) -> None:
         first, last = block.position(), block.position() + block.length() - 1
         index = max(0, bisect_right(self._starts, first) - 1)
         while index < len(self._spans) and self._spans[index].start < last:
@@ -296,11 +314,11 @@ class PromptView(QPlainTextEdit):
                 continue
             tint = self._theme.tint(span.chunk)
             painter.setBrush(tint)
-            painter.setPen(self._theme.accent if span.id == self._current and span.id
-                           else Qt.PenStyle.NoPen)
+            painter.setPen(
+                self._theme.accent if span.id == self._current and span.id else Qt.PenStyle.NoPen
+            )
             layout = block.layout()
-            for number in range(layout.lineForTextPosition(start).lineNumber(),
-                                layout.lineCount()):
+            for number in range(layout.lineForTextPosition(start).lineNumber(), layout.lineCount()):
                 line = layout.lineAt(number)
                 top = box.top() + line.y()
                 if line.textStart() >= end or top > bottom:
@@ -308,8 +326,12 @@ class PromptView(QPlainTextEdit):
                 left = _x(line, max(start, line.textStart()))
                 right = _x(line, min(end, line.textStart() + line.textLength()))
                 painter.drawRoundedRect(
-                    QRectF(box.left() + min(left, right) - 1, top, abs(right - left) + 2,
-                           line.height()), 3, 3)
+                    QRectF(
+                        box.left() + min(left, right) - 1, top, abs(right - left) + 2, line.height()
+                    ),
+                    3,
+                    3,
+                )
 
     def _emit_at(self, position: int) -> bool:
         span = self.span_at(position)
@@ -342,8 +364,9 @@ class PromptView(QPlainTextEdit):
         """Show by the pointer what can be clicked."""
         super().mouseMoveEvent(event)
         over = self._span_under(event.position().toPoint()) is not None
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over
-                                  else Qt.CursorShape.IBeamCursor)
+        self.viewport().setCursor(
+            Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.IBeamCursor
+        )
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Follow a click on a chunk; a drag selects text and is no click."""
@@ -392,8 +415,11 @@ def _x(line: QTextLine, position: int) -> float:
 
 def _utf16_units(text: str) -> Callable[[int], int]:
     """Return a function from a place in `text` to the same place in UTF-16 units."""
-    wide = [index for index, character in enumerate(text) if ord(character) > 0xFFFF] if (
-        not text.isascii()) else []
+    wide = (
+        [index for index, character in enumerate(text) if ord(character) > 0xFFFF]
+        if (not text.isascii())
+        else []
+    )
     if not wide:
         return lambda place: place
     return lambda place: place + bisect_right(wide, place - 1)

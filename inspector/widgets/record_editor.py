@@ -40,8 +40,11 @@ LONGEST_WORD = 20_000
 """So is one with a longer word: the time to lay it out grows with the square of its length."""
 _STACKED_LINES = 9
 _RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason,
-            Qt.FocusReason.MenuBarFocusReason)
+_PASSING = (
+    Qt.FocusReason.ActiveWindowFocusReason,
+    Qt.FocusReason.PopupFocusReason,
+    Qt.FocusReason.MenuBarFocusReason,
+)
 
 
 class RecordEditor(QWidget):
@@ -82,11 +85,20 @@ class RecordEditor(QWidget):
 
     def _set_up_fields(self) -> None:
         for field, name, words, hint in (
-                (self.id_edit, "memoryIdEdit", "Id of the record", "id"),
-                (self.text_edit, "memoryTextEdit", "Text of the record",
-                 "Text: what is searched, and what the model reads"),
-                (self.metadata_edit, "memoryMetadataEdit", "Metadata of the record as JSON",
-                 'Metadata: none, or JSON such as {"level": 3}')):
+            (self.id_edit, "memoryIdEdit", "Id of the record", "id"),
+            (
+                self.text_edit,
+                "memoryTextEdit",
+                "Text of the record",
+                "Text: what is searched, and what the model reads",
+            ),
+            (
+                self.metadata_edit,
+                "memoryMetadataEdit",
+                "Metadata of the record as JSON",
+                'Metadata: none, or JSON such as {"level": 3}',
+            ),
+        ):
             field.setObjectName(name)
             field.setAccessibleName(words)
             field.setPlaceholderText(hint)
@@ -154,8 +166,9 @@ class RecordEditor(QWidget):
         """
         return self.draft.applied_to(self._record, self._base)
 
-    def show_record(self, record: Mapping[str, Any] | None, draft: RecordText | None = None, *,
-                    new_id: str = "") -> None:
+    def show_record(
+        self, record: Mapping[str, Any] | None, draft: RecordText | None = None, *, new_id: str = ""
+    ) -> None:
         """Show another record, or none; `draft` is what was typed for it before.
 
         Parameters
@@ -190,15 +203,19 @@ class RecordEditor(QWidget):
         keeps_text = typed.text not in (base.text, _shown(content.text))
         is_applied = _means(typed.metadata, record.get("metadata"))
         keeps_metadata = typed.metadata != base.metadata or is_applied
-        self._put(RecordText(
-            typed.id if keeps_id else content.id,
-            typed.text if keeps_text else content.text,
-            typed.metadata if keeps_metadata else content.metadata))
+        self._put(
+            RecordText(
+                typed.id if keeps_id else content.id,
+                typed.text if keeps_text else content.text,
+                typed.metadata if keeps_metadata else content.metadata,
+            )
+        )
         now = self.draft
-        self._base = RecordText(content.id if keeps_id else now.id,
-                                _shown(content.text) if keeps_text else now.text,
-                                now.metadata if is_applied or not keeps_metadata
-                                else content.metadata)
+        self._base = RecordText(
+            content.id if keeps_id else now.id,
+            _shown(content.text) if keeps_text else now.text,
+            now.metadata if is_applied or not keeps_metadata else content.metadata,
+        )
         self._show_state()
 
     def keep_as_new(self) -> None:
@@ -280,11 +297,15 @@ class RecordEditor(QWidget):
         most = LONGEST_WORD if has_long_word else MOST_CHARACTERS
         is_long = len(text) > most
         if is_long:
-            text = (f"{text[:most]}…\n[the first {most:,} of {len(text):,} characters: "
-                    "too long to be edited here]")
+            text = (
+                f"{text[:most]}…\n[the first {most:,} of {len(text):,} characters: "
+                "too long to be edited here]"
+            )
         self.text_edit.setReadOnly(is_long)
-        for edit, value in ((self.text_edit, _shown(text)),
-                            (self.metadata_edit, _shown(content.metadata))):
+        for edit, value in (
+            (self.text_edit, _shown(text)),
+            (self.metadata_edit, _shown(content.metadata)),
+        ):
             if is_other:
                 edit.forget_draft()
             edit.show_text(value)
@@ -344,8 +365,9 @@ class RecordEditor(QWidget):
         """Put the metadata below the text, or beside it where it is low."""
         super().resizeEvent(event)
         is_low = self.height() < _STACKED_LINES * self.fontMetrics().lineSpacing()
-        self._splitter.setOrientation(Qt.Orientation.Horizontal if is_low
-                                      else Qt.Orientation.Vertical)
+        self._splitter.setOrientation(
+            Qt.Orientation.Horizontal if is_low else Qt.Orientation.Vertical
+        )
 
     def minimumSizeHint(self) -> QSize:
         """Ask for the id and two lines, the texts side by side."""

@@ -34,8 +34,11 @@ class RecordText:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> RecordText:
         """Write a record out."""
-        return cls(str(record.get("id", "")), str(record.get("text", "")),
-                   metadata_text(record.get("metadata")))
+        return cls(
+            str(record.get("id", "")),
+            str(record.get("text", "")),
+            metadata_text(record.get("metadata")),
+        )
 
     def applied_to(self, record: Mapping[str, Any], shown: RecordText) -> dict[str, Any]:
         """Return the record with what differs from `shown`; all other keys stay as they are.
@@ -89,16 +92,26 @@ def parse_metadata(text: str) -> dict[str, Any] | None:
         position = getattr(error, "pos", getattr(error, "start", 0))
         problem = explain(text, position, str(error))
         line, column = line_and_column(text, problem.position)
-        raise _refusal(problem.message.replace("the file", "the metadata"),
-                       problem.hint.replace("the file", "the metadata"), line, column) from error
+        raise _refusal(
+            problem.message.replace("the file", "the metadata"),
+            problem.hint.replace("the file", "the metadata"),
+            line,
+            column,
+        ) from error
     if not isinstance(value, dict):
-        raise _refusal(f"expected an object, found {describe(value)}",
-                       'metadata is written {"level": 3, "tags": ["sea"]}')
+        raise _refusal(
+            f"expected an object, found {describe(value)}",
+            'metadata is written {"level": 3, "tags": ["sea"]}',
+        )
     if too_deep(value):
         raise _refusal("brackets are nested too deep", "flatten the data")
     return value
 
 
 def _refusal(message: str, hint: str, line: int = 1, column: int = 1) -> InspectorError:
-    return InspectorError(Code.InvalidEmbeddedStringStorageData, message, hint=hint,
-                          place=Place(line=line, column=column, json_path="metadata"))
+    return InspectorError(
+        Code.InvalidEmbeddedStringStorageData,
+        message,
+        hint=hint,
+        place=Place(line=line, column=column, json_path="metadata"),
+    )

@@ -25,10 +25,15 @@ _TEXT_CHARACTERS = 26
 _LEAST_ID_CHARACTERS = 11
 _ID_SHARE = 0.45
 _PAD_PX = 18
-_WIDEST = {Column.NODE: "knowledge", Column.RECORDED_RANK: "recorded",
-           Column.RECORDED_DISTANCE: "recorded", Column.HERE_RANK: "here",
-           Column.HERE_DISTANCE: "distance", Column.CHANGE: "distance",
-           Column.VERDICT: "distance_icon"}
+_WIDEST = {
+    Column.NODE: "knowledge",
+    Column.RECORDED_RANK: "recorded",
+    Column.RECORDED_DISTANCE: "recorded",
+    Column.HERE_RANK: "here",
+    Column.HERE_DISTANCE: "distance",
+    Column.CHANGE: "distance",
+    Column.VERDICT: "distance_icon",
+}
 _DISTANCES = (Column.RECORDED_DISTANCE, Column.HERE_DISTANCE, Column.CHANGE)
 # The change says in one column what the distances say in two.
 _GIVEN_UP = (set[Column](), {Column.CHANGE}, {Column.RECORDED_DISTANCE, Column.HERE_DISTANCE})
@@ -41,13 +46,19 @@ class _SideDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme: Theme = themes.LIGHT
 
-    def paint(self, painter: QPainter, option: StyleOption,
-              index: QModelIndex | QPersistentModelIndex) -> None:
+    def paint(
+        self, painter: QPainter, option: StyleOption, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         """Paint a cell, and the line at its left."""
         super().paint(painter, option, index)
         rect = option.rect
-        painter.fillRect(rect.left(), rect.top(), 1, rect.height(),
-                         themes.mix(self.theme.panel, self.theme.muted, 0.5))
+        painter.fillRect(
+            rect.left(),
+            rect.top(),
+            1,
+            rect.height(),
+            themes.mix(self.theme.panel, self.theme.muted, 0.5),
+        )
 
 
 class ReplayTable(TableView):
@@ -102,8 +113,9 @@ class ReplayTable(TableView):
         self.setShowGrid(False)
         self.setWordWrap(False)
         # Texts begin and end where those of the header do.
-        self.setStyleSheet("QTableView::item { padding: 0 5px; } QHeaderView::section "
-                           "{ padding: 2px 8px; }")
+        self.setStyleSheet(
+            "QTableView::item { padding: 0 5px; } QHeaderView::section { padding: 2px 8px; }"
+        )
         self.setItemDelegateForColumn(Column.HERE_RANK, self._side)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
@@ -129,8 +141,9 @@ class ReplayTable(TableView):
         least = _LEAST_ID_CHARACTERS * letter
         room = self.viewport().width()
         bold = QFontMetrics(themes.scaled_font(self.font(), 1.0, bold=True))
-        widths = {column: bold.horizontalAdvance(text) + _PAD_PX
-                  for column, text in _WIDEST.items()}
+        widths = {
+            column: bold.horizontalAdvance(text) + _PAD_PX for column, text in _WIDEST.items()
+        }
         hidden = self._hidden(room - least, widths)
         rest = room - sum(widths[column] for column in widths if column not in hidden)
         if rest < least + _TEXT_CHARACTERS * letter:
@@ -144,8 +157,9 @@ class ReplayTable(TableView):
             self.setColumnHidden(column, column in hidden)
             if column in widths:
                 self.setColumnWidth(column, widths[column])
-        self.setColumnWidth(Column.ID, max(least, (
-            rest if Column.TEXT in hidden else int(rest * _ID_SHARE))))
+        self.setColumnWidth(
+            Column.ID, max(least, (rest if Column.TEXT in hidden else int(rest * _ID_SHARE)))
+        )
         self.horizontalHeader().setVisible(self.source.rowCount() > 0)
 
     def _hidden(self, room: int, widths: dict[Column, int]) -> set[Column]:

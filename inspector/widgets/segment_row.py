@@ -23,8 +23,9 @@ _SPARED_PX = 5
 class SegmentRow(ValueRow):
     """The members of an enumeration. The button of each is named ``<stem><Member>``."""
 
-    def __init__(self, label: str, spec: ParamSpec, stem: str = "",
-                 parent: QWidget | None = None) -> None:
+    def __init__(
+        self, label: str, spec: ParamSpec, stem: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(label, spec, parent)
         self.buttons: dict[Enum, QPushButton] = {}
         group = QButtonGroup(self)

@@ -36,8 +36,7 @@ PAUSE_MS = 350
 """Quiet time after which a typed number counts."""
 
 _WHOLE = re.compile(r"[+-]?\d{1,30}")
-_STEPPING_KEYS = frozenset((Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp,
-                            Qt.Key.Key_PageDown))
+_STEPPING_KEYS = frozenset((Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown))
 
 
 def parse_number(text: str, spec: ParamSpec) -> int | float:
@@ -121,15 +120,24 @@ class _CheckedSpin(_Base):
 
     def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
         """Let everything be typed; only what the parameter takes becomes the value."""
-        state = (QValidator.State.Acceptable if self.refusal(text) is None
-                 else QValidator.State.Intermediate)
+        state = (
+            QValidator.State.Acceptable
+            if self.refusal(text) is None
+            else QValidator.State.Intermediate
+        )
         return state, text, pos
 
     def event(self, event: QEvent) -> bool:
         """Leave undo and redo to the window, unless a number is half typed."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and (
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and (
                 event.matches(QKeySequence.StandardKey.Undo)
-                or event.matches(QKeySequence.StandardKey.Redo)) and not self._is_typing:
+                or event.matches(QKeySequence.StandardKey.Redo)
+            )
+            and not self._is_typing
+        ):
             event.ignore()
             return True
         return super().event(event)
@@ -169,8 +177,9 @@ class WholeSpin(_CheckedSpin, QSpinBox):
     def __init__(self, spec: ParamSpec, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.prepare(spec)
-        self.setRange(int(spec.minimum or 0),
-                      int(spec.maximum) if spec.maximum is not None else 2**31 - 1)
+        self.setRange(
+            int(spec.minimum or 0), int(spec.maximum) if spec.maximum is not None else 2**31 - 1
+        )
 
     def setValue(self, value: float) -> None:
         """Set the value; a script's refused value is reported like a typed one, not clamped."""
@@ -205,8 +214,7 @@ class DecimalSpin(_CheckedSpin, QDoubleSpinBox):
         self.prepare(spec)
         self.setDecimals(MAX_DECIMALS)
         self.setSingleStep(0.01)
-        self.setRange(spec.minimum or 0.0,
-                      spec.maximum if spec.maximum is not None else 1e9)
+        self.setRange(spec.minimum or 0.0, spec.maximum if spec.maximum is not None else 1e9)
 
     def setValue(self, value: float) -> None:
         """Set the value; a script's refused value is reported like a typed one, not clamped."""

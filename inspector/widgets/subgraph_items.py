@@ -48,8 +48,12 @@ class SubgraphLook:
     @classmethod
     def of(cls, theme: Theme, base: QFont) -> SubgraphLook:
         """Derive the fonts from the view's."""
-        return cls(theme, themes.scaled_font(base, 0.94, bold=True), themes.scaled_font(base, 0.94),
-                   themes.scaled_font(base, 0.82))
+        return cls(
+            theme,
+            themes.scaled_font(base, 0.94, bold=True),
+            themes.scaled_font(base, 0.94),
+            themes.scaled_font(base, 0.82),
+        )
 
     def box_width(self, title: str, *, is_match: bool) -> float:
         """Return the width that a node's box needs, within limits."""
@@ -114,16 +118,16 @@ class SubgraphNode(QGraphicsItem):
         path.addRect(self._box)
         return path
 
-    def paint(self, painter: QPainter, option: StyleOption,
-              _widget: QWidget | None = None) -> None:
+    def paint(self, painter: QPainter, option: StyleOption, _widget: QWidget | None = None) -> None:
         """Draw the box; title and label where they can be read."""
         theme = self._look.theme
         readable = option.levelOfDetailFromTransform(painter.worldTransform()) >= _TEXT_FROM
         if self.is_selected:
             painter.setPen(QPen(theme.accent, 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(self._box.adjusted(-3, -3, 3, 3), _RADIUS_PX + 3,
-                                    _RADIUS_PX + 3)
+            painter.drawRoundedRect(
+                self._box.adjusted(-3, -3, 3, 3), _RADIUS_PX + 3, _RADIUS_PX + 3
+            )
         painter.setPen(self._pen(readable))
         painter.setBrush(theme.tint(self._place))
         painter.drawRoundedRect(self._box, _RADIUS_PX, _RADIUS_PX)
@@ -134,8 +138,10 @@ class SubgraphNode(QGraphicsItem):
     def _pen(self, readable: bool) -> QPen:
         theme = self._look.theme
         # A cosmetic pen keeps its width when zoomed out, so that matches stand out in a crowd.
-        pen = QPen(theme.hit if self.is_match else themes.mix(theme.line, theme.muted, 0.45),
-                   2.0 if self.is_match else 1.0)
+        pen = QPen(
+            theme.hit if self.is_match else themes.mix(theme.line, theme.muted, 0.45),
+            2.0 if self.is_match else 1.0,
+        )
         pen.setCosmetic(not readable)
         if self.is_beside_selected:
             pen.setColor(theme.accent)
@@ -147,23 +153,25 @@ class SubgraphNode(QGraphicsItem):
         font = self._look.match_font if self.is_match else self._look.node_font
         painter.setFont(font)
         painter.setPen(self._look.theme.text)
-        painter.drawText(self._box, _CENTER, _elided(
-            self.title, font, self._box.width() - 2 * _PAD_PX + 2))
+        painter.drawText(
+            self._box, _CENTER, _elided(self.title, font, self._box.width() - 2 * _PAD_PX + 2)
+        )
 
     def _paint_label(self, painter: QPainter) -> None:
         if not self.label:
             return
         theme, metrics = self._look.theme, QFontMetricsF(self._look.label_font)
-        text = _elided(self.label, self._look.label_font,
-                       self._slot.width() - 2 * _LABEL_GAP_PX)
+        text = _elided(self.label, self._look.label_font, self._slot.width() - 2 * _LABEL_GAP_PX)
         width = metrics.horizontalAdvance(text)
-        left = (self._slot.right() - _LABEL_GAP_PX - width if self.spot.side > 0
-                else self._slot.left() + _LABEL_GAP_PX)
+        left = (
+            self._slot.right() - _LABEL_GAP_PX - width
+            if self.spot.side > 0
+            else self._slot.left() + _LABEL_GAP_PX
+        )
         area = QRectF(left, (NODE_HEIGHT - metrics.height()) / 2, width, metrics.height())
         painter.fillRect(area.adjusted(-2, 0, 2, 0), theme.panel)
         painter.setFont(self._look.label_font)
-        painter.setPen(theme.accent if self.is_selected or self.is_beside_selected
-                       else theme.muted)
+        painter.setPen(theme.accent if self.is_selected or self.is_beside_selected else theme.muted)
         painter.drawText(area, _SIDE, text)
 
 
@@ -196,8 +204,7 @@ class LinesItem(QGraphicsItem):
         """Return what all the lines take up."""
         return self._bounds
 
-    def paint(self, painter: QPainter, option: StyleOption,
-              _widget: QWidget | None = None) -> None:
+    def paint(self, painter: QPainter, option: StyleOption, _widget: QWidget | None = None) -> None:
         """Draw the lines one by one: as one path they take Qt a hundred times as long."""
         painter.setPen(self._pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -223,22 +230,25 @@ class NoteItem(QGraphicsItem):
         """Return the label's box."""
         return self._area.adjusted(-1, -1, 1, 1)
 
-    def paint(self, painter: QPainter, _option: StyleOption,
-              _widget: QWidget | None = None) -> None:
+    def paint(
+        self, painter: QPainter, _option: StyleOption, _widget: QWidget | None = None
+    ) -> None:
         """Draw the text on a patch of the panel's colour."""
         theme = self._look.theme
         painter.setPen(QPen(theme.accent, 0.8))
         painter.setBrush(theme.panel)
         painter.drawRoundedRect(self._area, 4, 4)
         painter.setFont(self._look.label_font)
-        painter.drawText(self._area, _CENTER, _elided(self.text, self._look.label_font,
-                                                      self._area.width() - 6))
+        painter.drawText(
+            self._area, _CENTER, _elided(self.text, self._look.label_font, self._area.width() - 6)
+        )
 
 
 def _elided(text: str, font: QFont, width: float) -> str:
     shown = text[:_SHOWN_CHARACTERS] + ("…" if len(text) > _SHOWN_CHARACTERS else "")
-    return QFontMetricsF(font).elidedText(shown.replace("\n", " "), Qt.TextElideMode.ElideRight,
-                                          width)
+    return QFontMetricsF(font).elidedText(
+        shown.replace("\n", " "), Qt.TextElideMode.ElideRight, width
+    )
 
 
 def step_path(step: Step) -> QPainterPath:

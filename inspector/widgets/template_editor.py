@@ -41,8 +41,9 @@ class TemplateEditor(QWidget):
         self.editor.setAccessibleName("template")
         self.editor.setAccessibleDescription(param_tip(spec))
         self.editor.setToolTip(tooltip(param_tip(spec)))
-        self.editor.setPlaceholderText("{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}"
-                                       "{{/knowledge}}")
+        self.editor.setPlaceholderText(
+            "{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}{{/knowledge}}"
+        )
         self._highlighter = MustacheHighlighter(self.editor.document())
         self.status = StatusLabel()
         self.status.setObjectName("templateStatus")

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 ZOOM_RANGE = (0.1, 4.0)
 ZOOM_STEP = 1.2
-WAYS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1),
-        Qt.Key.Key_Down: (0, 1)}
+WAYS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
 _CLICK_PX = 4
 _Name = TypeVar("_Name")
 
@@ -120,8 +124,9 @@ class ZoomView(QGraphicsView):
         """Keep the drawing in sight unless the user has zoomed."""
         super().resizeEvent(event)
         hint = self.fit_button.sizeHint()
-        self.fit_button.setGeometry(self.width() - hint.width() - 16, 6, hint.width(),
-                                    hint.height())
+        self.fit_button.setGeometry(
+            self.width() - hint.width() - 16, 6, hint.width(), hint.height()
+        )
         if self._is_fitted and self.home() is not None:
             self.redraw()
             self.auto_fit()
@@ -154,7 +159,8 @@ class ZoomView(QGraphicsView):
     def viewportEvent(self, event: QEvent) -> bool:
         """Zoom with a pinch."""
         if isinstance(event, QNativeGestureEvent) and (
-                event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture):
+            event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture
+        ):
             self.zoom(1 + event.value())
             return True
         return super().viewportEvent(event)

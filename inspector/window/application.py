@@ -68,8 +68,7 @@ def run(options: argparse.Namespace) -> int:
 class _Start:
     """What the command line wants done once the file is open."""
 
-    def __init__(self, window: MainWindow, options: argparse.Namespace,
-                 play: Play) -> None:
+    def __init__(self, window: MainWindow, options: argparse.Namespace, play: Play) -> None:
         self._window = window
         self._options = options
         self._play = play
@@ -89,8 +88,13 @@ class _Start:
         try:
             if session.graph is not None:
                 chosen = play_options(options, session.graph)
-                session.inputs.begin(self._play, chosen.variables, chosen.exits, chosen.replies,
-                                     keeps_dialog=keeps_dialog(options))
+                session.inputs.begin(
+                    self._play,
+                    chosen.variables,
+                    chosen.exits,
+                    chosen.replies,
+                    keeps_dialog=keeps_dialog(options),
+                )
                 edited = cli.with_settings(session.graph, options.settings)
                 for node in edited.nodes:
                     for param in node.params.specs():
@@ -112,11 +116,17 @@ class _Start:
     def _raise(self, tab: str) -> None:
         docks = self._window.docks
         if tab not in docks:
-            raise InspectorError(Code.InvalidParamValue, f'there is no panel "{tab}"',
-                                 hint=f"one of {', '.join(docks)}")
+            raise InspectorError(
+                Code.InvalidParamValue,
+                f'there is no panel "{tab}"',
+                hint=f"one of {', '.join(docks)}",
+            )
         # After whatever a newly opened file brings to the front by itself.
-        QTimer.singleShot(0, self._window, lambda: QTimer.singleShot(
-            0, self._window, lambda: self._window.raise_dock(tab)))
+        QTimer.singleShot(
+            0,
+            self._window,
+            lambda: QTimer.singleShot(0, self._window, lambda: self._window.raise_dock(tab)),
+        )
 
     def _on_turn_shown(self, _turn: object) -> None:
         if self._options.screenshot and self._done:
@@ -126,9 +136,12 @@ class _Start:
         """Save the picture and quit."""
         path = Path(self._options.screenshot)
         if not self._window.grab().save(str(path)):
-            self.error = InspectorError(Code.StorageFileNotFound, "the picture cannot be written",
-                                        place=Place(file=str(path)),
-                                        hint="use an existing folder and a name ending in .png")
+            self.error = InspectorError(
+                Code.StorageFileNotFound,
+                "the picture cannot be written",
+                place=Place(file=str(path)),
+                hint="use an existing folder and a name ending in .png",
+            )
         QApplication.exit(cli.EXIT_OK)
 
     def _on_failed(self, error: BaseException) -> None:

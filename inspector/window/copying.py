@@ -39,8 +39,7 @@ class CopyMenu(QObject):
         self._add("Parameters as Python calls", self._python_calls)
         self.menu.addSeparator()
         self._add("Results as CSV", lambda: hits_as_csv(self._hits(), self._columns()))
-        self._add("Results as Markdown",
-                  lambda: hits_as_markdown(self._hits(), self._columns()))
+        self._add("Results as Markdown", lambda: hits_as_markdown(self._hits(), self._columns()))
         self.menu.addSeparator()
         self._add("Prompt as text", self.prompt_text)
         self._add("Prompt as JSON messages", self.prompt_json)
@@ -106,14 +105,14 @@ class CopyMenu(QObject):
     def prompt_json(self) -> str:
         """Return the messages as the chat format's JSON."""
         messages = self._session.turn.messages if self._session.turn is not None else ()
-        return json.dumps([{"role": m.role, "content": m.text} for m in messages],
-                          ensure_ascii=False, indent=2)
+        return json.dumps(
+            [{"role": m.role, "content": m.text} for m in messages], ensure_ascii=False, indent=2
+        )
 
     def diagnostics_json(self) -> str:
         """Return the turn's ``debug_info`` as JSON."""
         turn = self._session.turn
-        return json.dumps(turn.debug_info if turn is not None else {}, ensure_ascii=False,
-                          indent=2)
+        return json.dumps(turn.debug_info if turn is not None else {}, ensure_ascii=False, indent=2)
 
     def _copy_picture(self) -> None:
         QGuiApplication.clipboard().setPixmap(self._window.grab())

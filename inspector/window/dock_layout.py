@@ -20,8 +20,19 @@ if TYPE_CHECKING:
     from inspector.window.panel_set import PanelSet
 
 LAYOUT_VERSION = 3
-UNTITLED = ("funnel", "distances", "prompt", "details", "graph", "subgraph", "inputs", "memory",
-            "replay", "diagnostics", "problems")
+UNTITLED = (
+    "funnel",
+    "distances",
+    "prompt",
+    "details",
+    "graph",
+    "subgraph",
+    "inputs",
+    "memory",
+    "replay",
+    "diagnostics",
+    "problems",
+)
 """Panels that are told apart without a title, which would cost them a row."""
 SIDE_WIDTHS_PX = (190, 292)
 NARROW_WIDTHS_PX = (164, 248)
@@ -56,12 +67,17 @@ class DockLayout:
 
     def _set_options(self) -> None:
         window = self._window
-        window.setDockOptions(QMainWindow.DockOption.AllowNestedDocks
-                              | QMainWindow.DockOption.AllowTabbedDocks
-                              | QMainWindow.DockOption.GroupedDragging)
-        for corner, area in ((Qt.Corner.TopLeftCorner, _LEFT), (Qt.Corner.BottomLeftCorner, _LEFT),
-                             (Qt.Corner.TopRightCorner, _RIGHT),
-                             (Qt.Corner.BottomRightCorner, _RIGHT)):
+        window.setDockOptions(
+            QMainWindow.DockOption.AllowNestedDocks
+            | QMainWindow.DockOption.AllowTabbedDocks
+            | QMainWindow.DockOption.GroupedDragging
+        )
+        for corner, area in (
+            (Qt.Corner.TopLeftCorner, _LEFT),
+            (Qt.Corner.BottomLeftCorner, _LEFT),
+            (Qt.Corner.TopRightCorner, _RIGHT),
+            (Qt.Corner.BottomRightCorner, _RIGHT),
+        ):
             window.setCorner(corner, area)
         window.setTabPosition(_BOTTOM, QTabWidget.TabPosition.North)
 
@@ -91,15 +107,17 @@ class DockLayout:
         self._dock("parameters", "Parameters", panels.parameters, _RIGHT)
         self._dock("funnel", "Funnel", panels.funnel, _TOP)
         distances = self._dock("distances", "Distances", panels.distances, _BOTTOM)
-        tabs = [self._dock("prompt", "Prompt", panels.prompt, None),
-                self._dock("details", "Details", panels.details, None),
-                self._dock("graph", "Graph", panels.graph, None),
-                self._dock("subgraph", "Subgraph", panels.subgraph, None),
-                self._dock("inputs", "Inputs", panels.play, None),
-                self._dock("memory", "Memory", panels.memory, None),
-                self._dock("replay", "Replay", panels.replay, None),
-                self._dock("diagnostics", "Diagnostics", panels.diagnostics, None),
-                self._dock("problems", "Problems", panels.problems, None)]
+        tabs = [
+            self._dock("prompt", "Prompt", panels.prompt, None),
+            self._dock("details", "Details", panels.details, None),
+            self._dock("graph", "Graph", panels.graph, None),
+            self._dock("subgraph", "Subgraph", panels.subgraph, None),
+            self._dock("inputs", "Inputs", panels.play, None),
+            self._dock("memory", "Memory", panels.memory, None),
+            self._dock("replay", "Replay", panels.replay, None),
+            self._dock("diagnostics", "Diagnostics", panels.diagnostics, None),
+            self._dock("problems", "Problems", panels.problems, None),
+        ]
         self._window.splitDockWidget(distances, tabs[0], Qt.Orientation.Vertical)
         for first, second in pairwise(tabs):
             self._window.tabifyDockWidget(first, second)
@@ -115,8 +133,9 @@ class DockLayout:
         in_front : bring it to the front when it comes.
         """
         was = name not in self._inapplicable
-        self._inapplicable = self._inapplicable - {name} if applicable else (
-            self._inapplicable | {name})
+        self._inapplicable = (
+            self._inapplicable - {name} if applicable else (self._inapplicable | {name})
+        )
         self._show_applicable()
         if applicable and not was and in_front:
             # A layout that is being restored would put another tab in front.
@@ -133,8 +152,9 @@ class DockLayout:
             self.docks[name].toggleViewAction().setVisible(applicable)
             self.docks[name].setVisible(applicable and self._state_behind_welcome is None)
 
-    def _dock(self, name: str, title: str, widget: QWidget,
-              area: Qt.DockWidgetArea | None) -> QDockWidget:
+    def _dock(
+        self, name: str, title: str, widget: QWidget, area: Qt.DockWidgetArea | None
+    ) -> QDockWidget:
         dock = QDockWidget(title, self._window)
         dock.setObjectName(f"{name}Dock")
         dock.setWidget(widget)
@@ -147,11 +167,16 @@ class DockLayout:
         """Give the docks their shares of the window as large as it is now."""
         height = self._window.height()
         side_widths = SIDE_WIDTHS_PX if self._window.width() >= ROOMY_WIDTH_PX else NARROW_WIDTHS_PX
-        self._window.resizeDocks([self.docks["workspace"], self.docks["parameters"]],
-                                 list(side_widths), Qt.Orientation.Horizontal)
-        self._window.resizeDocks([self.docks[name] for name in SHARES],
-                                 [int(height * share) for share in SHARES.values()],
-                                 Qt.Orientation.Vertical)
+        self._window.resizeDocks(
+            [self.docks["workspace"], self.docks["parameters"]],
+            list(side_widths),
+            Qt.Orientation.Horizontal,
+        )
+        self._window.resizeDocks(
+            [self.docks[name] for name in SHARES],
+            [int(height * share) for share in SHARES.values()],
+            Qt.Orientation.Vertical,
+        )
 
     def show_titles(self, shown: bool) -> None:
         """Give the middle panels title bars, by which they are moved, or take them away."""

@@ -37,8 +37,7 @@ class FileView(QDialog):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         outside = QPushButton("Open in the system's editor", self)
-        outside.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(place.file)))
+        outside.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(place.file)))
         close = QPushButton("Close", self)
         close.clicked.connect(self.close)
         buttons = QHBoxLayout()
@@ -67,8 +66,9 @@ class FileView(QDialog):
         except OSError as error:
             self.text.setPlainText(f"The file cannot be read: {error.strerror or error}")
             return
-        self.text.setPlainText("\n".join(
-            f"{number:>7}  {line}" for number, line in enumerate(lines, start=first)))
+        self.text.setPlainText(
+            "\n".join(f"{number:>7}  {line}" for number, line in enumerate(lines, start=first))
+        )
         block: QTextBlock = self.text.document().findBlockByNumber(wanted - first)
         cursor = QTextCursor(block)
         cursor.select(QTextCursor.SelectionType.LineUnderCursor)

@@ -52,8 +52,9 @@ class MainWindow(QMainWindow):
 
     turnShown = Signal(object)
 
-    def __init__(self, session: Session, jobs: Jobs, models: ModelProvider,
-                 preferences: Preferences) -> None:
+    def __init__(
+        self, session: Session, jobs: Jobs, models: ModelProvider, preferences: Preferences
+    ) -> None:
         super().__init__()
         self.session = session
         self.jobs = jobs
@@ -106,11 +107,14 @@ class MainWindow(QMainWindow):
         session.node_changed.connect(self._on_node_changed)
         panels.workspace.reload_requested.connect(self.reload)
         panels.prompt.copy_text_requested.connect(
-            lambda: QApplication.clipboard().setText(self.copy_menu.prompt_text()))
+            lambda: QApplication.clipboard().setText(self.copy_menu.prompt_text())
+        )
         panels.prompt.copy_json_requested.connect(
-            lambda: QApplication.clipboard().setText(self.copy_menu.prompt_json()))
+            lambda: QApplication.clipboard().setText(self.copy_menu.prompt_json())
+        )
         panels.diagnostics.copy_requested.connect(
-            lambda: QApplication.clipboard().setText(self.copy_menu.diagnostics_json()))
+            lambda: QApplication.clipboard().setText(self.copy_menu.diagnostics_json())
+        )
         panels.diagnostics.save_requested.connect(self.save_diagnostics)
         self.watch.changed.connect(self._on_files_changed)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme)
@@ -129,8 +133,11 @@ class MainWindow(QMainWindow):
 
     def _on_node_changed(self, name: str) -> None:
         graph = self.session.graph
-        self.layout_of_docks.set_applicable("subgraph", graph is not None and (
-            graph.node(name).type == RetrieveSubgraphParams.node_type), in_front=True)
+        self.layout_of_docks.set_applicable(
+            "subgraph",
+            graph is not None and (graph.node(name).type == RetrieveSubgraphParams.node_type),
+            in_front=True,
+        )
 
     def _on_applicability_changed(self, name: str, applicable: bool) -> None:
         self.layout_of_docks.set_applicable(name, applicable, in_front=name == "replay")
@@ -172,8 +179,12 @@ class MainWindow(QMainWindow):
         """Say in the message bar what went wrong; nothing else changes."""
         if isinstance(error, FileRefused):
             details = "\n".join(finding.line() for finding in error.findings)
-            self.panels.message_bar.post("error", error.line().removeprefix("error "), details,
-                                         [("Problems", lambda: self.raise_dock("problems"))])
+            self.panels.message_bar.post(
+                "error",
+                error.line().removeprefix("error "),
+                details,
+                [("Problems", lambda: self.raise_dock("problems"))],
+            )
         elif isinstance(error, InspectorError):
             text = error.line().removeprefix("error ")
             if self.session.turn is not None and error is self.session.turn.error:
@@ -184,8 +195,11 @@ class MainWindow(QMainWindow):
         else:
             LOG.error("unexpected error", exc_info=error)
             self.panels.message_bar.post(
-                "error", f"Something unexpected went wrong: {error!r}. Your work is kept; "
-                "the log has the details.", "".join(traceback.format_exception(error)))
+                "error",
+                f"Something unexpected went wrong: {error!r}. Your work is kept; "
+                "the log has the details.",
+                "".join(traceback.format_exception(error)),
+            )
 
     # Files
 
@@ -218,8 +232,9 @@ class MainWindow(QMainWindow):
         if self.session.graph is None or self.session.current is None:
             return
         folder = self.session.current.path.parent / "new.graph.json"
-        name, _ = QFileDialog.getSaveFileName(self, "Save the graph", str(folder),
-                                              "Graphs (*.graph.json)")
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save the graph", str(folder), "Graphs (*.graph.json)"
+        )
         if name and self.session.save(Path(name)):
             self._after_save(Path(name))
 
@@ -229,8 +244,9 @@ class MainWindow(QMainWindow):
 
     def save_diagnostics(self) -> None:
         """Ask for a name and write the turn's debug_info there."""
-        name, _ = QFileDialog.getSaveFileName(self, "Save the diagnostics", "debug_info.json",
-                                              "JSON (*.json)")
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save the diagnostics", "debug_info.json", "JSON (*.json)"
+        )
         if name:
             try:
                 write_atomically(Path(name), [self.copy_menu.diagnostics_json().encode()])
@@ -249,8 +265,9 @@ class MainWindow(QMainWindow):
         if self.preferences.flag("reload", False):
             self.reload()
             return
-        self.panels.message_bar.post("info", f"{names} changed on disk",
-                                     actions=[("Reload", self.reload)], stays=True)
+        self.panels.message_bar.post(
+            "info", f"{names} changed on disk", actions=[("Reload", self.reload)], stays=True
+        )
 
     def reload(self) -> None:
         """Read the open files again; if they are broken now, the old content stays in use."""

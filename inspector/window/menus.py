@@ -20,7 +20,8 @@ SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 ABOUT = (
     "Retrieve turn inspector\n\n"
     "Shows what a RAG Retrieve turn really does: what came back, what almost did, why, and what "
-    "the model will read. Everything runs on this computer; nothing is sent anywhere.")
+    "the model will read. Everything runs on this computer; nothing is sent anywhere."
+)
 SHORTCUTS = (
     "Enter, Ctrl+Return\trun the question\n"
     "Ctrl+L\tgo to the question\n"
@@ -30,26 +31,47 @@ SHORTCUTS = (
     "F5\tread the files again\n"
     "Alt+Up, Alt+Down\tearlier, later turn\n"
     "Ctrl+1 … Ctrl+6\tPrompt, Details, Graph, Diagnostics, Problems, Subgraph\n"
-    "Escape\tcancel what is running")
+    "Escape\tcancel what is running"
+)
 
 
 _CARDS = (
-    ("Aquarium", "192 facts about keeping fish, matched by meaning",
-     "aquarium/rag.graph.json"),
-    ("Aquarium, hybrid", "Meaning and keywords, fused: Latin names and numbers are found too",
-     "aquarium/hybrid.graph.json"),
-    ("Aquarium, guarded", "A filter, a strict threshold, and a refusal when nothing is found",
-     "aquarium/guarded.graph.json"),
-    ("Adventure", "Game lore whose answers change with the quests that are done",
-     "adventure/npc.graph.json"),
-    ("Adventure, two searches", "Open and hidden lore, each with its own filter, in one prompt",
-     "adventure/oracle.graph.json"),
-    ("Tavern", "An innkeeper with a guardrail, intents, two searches and a memory of each guest",
-     "tavern/tavern.graph.json"),
-    ("Handbook", "49 linked pages about retrieval, matched by weighted keywords",
-     "handbook/handbook.graph.json"),
-    ("Town", "A town as a knowledge graph: places, people and what connects them",
-     "town/town.graph.json"),
+    ("Aquarium", "192 facts about keeping fish, matched by meaning", "aquarium/rag.graph.json"),
+    (
+        "Aquarium, hybrid",
+        "Meaning and keywords, fused: Latin names and numbers are found too",
+        "aquarium/hybrid.graph.json",
+    ),
+    (
+        "Aquarium, guarded",
+        "A filter, a strict threshold, and a refusal when nothing is found",
+        "aquarium/guarded.graph.json",
+    ),
+    (
+        "Adventure",
+        "Game lore whose answers change with the quests that are done",
+        "adventure/npc.graph.json",
+    ),
+    (
+        "Adventure, two searches",
+        "Open and hidden lore, each with its own filter, in one prompt",
+        "adventure/oracle.graph.json",
+    ),
+    (
+        "Tavern",
+        "An innkeeper with a guardrail, intents, two searches and a memory of each guest",
+        "tavern/tavern.graph.json",
+    ),
+    (
+        "Handbook",
+        "49 linked pages about retrieval, matched by weighted keywords",
+        "handbook/handbook.graph.json",
+    ),
+    (
+        "Town",
+        "A town as a knowledge graph: places, people and what connects them",
+        "town/town.graph.json",
+    ),
 )
 
 
@@ -60,8 +82,11 @@ def sample_graphs() -> tuple[Path, ...]:
 
 def sample_cards() -> list[tuple[str, str, str]]:
     """Return the samples as (title, one line, path) for the welcome page."""
-    return [(title, line, str(SAMPLES / name)) for title, line, name in _CARDS
-            if (SAMPLES / name).is_file()]
+    return [
+        (title, line, str(SAMPLES / name))
+        for title, line, name in _CARDS
+        if (SAMPLES / name).is_file()
+    ]
 
 
 def build_menus(window: MainWindow) -> None:
@@ -73,8 +98,12 @@ def build_menus(window: MainWindow) -> None:
     _help_menu(window)
 
 
-def _add(menu: QMenu, label: str, act: Callable[[], object],
-         keys: QKeySequence.StandardKey | str | None = None) -> QAction:
+def _add(
+    menu: QMenu,
+    label: str,
+    act: Callable[[], object],
+    keys: QKeySequence.StandardKey | str | None = None,
+) -> QAction:
     action = menu.addAction(label)
     if keys is not None:
         action.setShortcut(QKeySequence(keys))
@@ -144,10 +173,15 @@ def _turn_menu(window: MainWindow) -> None:
 def _view_menu(window: MainWindow) -> None:
     menu = QMenu("&View", window)
     window.menuBar().addMenu(menu)
-    for number, name in enumerate(("prompt", "details", "graph", "diagnostics", "problems",
-                                   "subgraph"), 1):
-        _add(menu, f"Go to {name.capitalize()}", lambda name=name: window.raise_dock(name),  # type: ignore[misc]
-             f"Ctrl+{number}")
+    for number, name in enumerate(
+        ("prompt", "details", "graph", "diagnostics", "problems", "subgraph"), 1
+    ):
+        _add(
+            menu,
+            f"Go to {name.capitalize()}",
+            lambda name=name: window.raise_dock(name),  # type: ignore[misc]
+            f"Ctrl+{number}",
+        )
     menu.addSeparator()
     panels = QMenu("&Panels", menu)
     menu.addMenu(panels)
@@ -171,6 +205,12 @@ def _view_menu(window: MainWindow) -> None:
 def _help_menu(window: MainWindow) -> None:
     menu = QMenu("&Help", window)
     window.menuBar().addMenu(menu)
-    _add(menu, "&Keyboard shortcuts", lambda: QMessageBox.information(
-        window, "Keyboard shortcuts", SHORTCUTS.replace("\t", ": ")), "F1")
+    _add(
+        menu,
+        "&Keyboard shortcuts",
+        lambda: QMessageBox.information(
+            window, "Keyboard shortcuts", SHORTCUTS.replace("\t", ": ")
+        ),
+        "F1",
+    )
     _add(menu, "&About", lambda: QMessageBox.about(window, "About", ABOUT))

@@ -50,8 +50,9 @@ class PlayWiring(QObject):
     applicability_changed = Signal(str, bool)
     store_saved = Signal(object)
 
-    def __init__(self, session: Session, panels: PanelSet, replaying: Replaying, jobs: Jobs,
-                 window: QWidget) -> None:
+    def __init__(
+        self, session: Session, panels: PanelSet, replaying: Replaying, jobs: Jobs, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._session = session
         self._panels = panels
@@ -106,14 +107,25 @@ class PlayWiring(QObject):
         inputs, turn = session.inputs, session.turn
         params = {node.name: node.params for node in graph.nodes}
         panels.play.show_variables(inputs.variables, variables_used(params))
-        panels.play.show_exits([
-            SimulatedExit(name, table.node_type, tuple(table.exits()),
-                          inputs.exits.get(name, table.simulated_exit))
-            for name, table in params.items() if table.simulated_exit])
+        panels.play.show_exits(
+            [
+                SimulatedExit(
+                    name,
+                    table.node_type,
+                    tuple(table.exits()),
+                    inputs.exits.get(name, table.simulated_exit),
+                )
+                for name, table in params.items()
+                if table.simulated_exit
+            ]
+        )
         node = self._replying_node()
         panels.play.show_dialog(
-            inputs.shown.dialog, kept=inputs.keeps_dialog, reply=inputs.replies.get(node, ""),
-            replies_to=turn.request.message if turn is not None and node else "")
+            inputs.shown.dialog,
+            kept=inputs.keeps_dialog,
+            reply=inputs.replies.get(node, ""),
+            replies_to=turn.request.message if turn is not None and node else "",
+        )
         self._show_simulated()
         self._show_memory()
 
@@ -162,7 +174,8 @@ class PlayWiring(QObject):
         labels = labels_of(table) if isinstance(table, ClassifyIntentLLMParams) else ()
         # Without a choice the turn takes the first.
         parameters.show_simulated_label(
-            inputs.replies.get(session.node) or next(iter(labels), ""), labels)
+            inputs.replies.get(session.node) or next(iter(labels), ""), labels
+        )
 
     # Memory
 
@@ -172,8 +185,9 @@ class PlayWiring(QObject):
         current = session.current
         if current is None or session.graph is None:
             return {}, {}
-        used = stores_used(session.inputs.request(session.message, session.graph,
-                                                  session.inputs.upcoming))
+        used = stores_used(
+            session.inputs.request(session.message, session.graph, session.inputs.upcoming)
+        )
         stores = {**_known_on_disk(current.workspace), **session.inputs.upcoming.memory}
         for name, schema in used.items():
             stores.setdefault(name, MemoryStore(name, schema))
@@ -185,34 +199,47 @@ class PlayWiring(QObject):
             return
         stores, used = self._stores()
         on_disk = {**_known_on_disk(session.current.workspace), **self._saved}
-        changed = {name for name, store in session.inputs.upcoming.memory.items()
-                   if store != on_disk.get(name)}
+        changed = {
+            name
+            for name, store in session.inputs.upcoming.memory.items()
+            if store != on_disk.get(name)
+        }
         written: dict[str, frozenset[str]] = {}
         if session.turn is not None:
             before, after = session.turn.request.play.memory, session.turn.play.memory
             for name in written_stores(session.turn):
                 old = before.get(name) or on_disk.get(name)
                 # A turn only appends.
-                added = after[name].records[len(old.records) if old is not None else 0:]
+                added = after[name].records[len(old.records) if old is not None else 0 :]
                 here = stores[name].records if name in stores else ()
-                written[name] = frozenset(
-                    record["id"] for record in added) & {record["id"] for record in here}
-        self.applicability_changed.emit("memory", bool(session.inputs.upcoming.memory) or any(
-            uses_memory(node.params) for node in session.editor.in_hand.nodes))
+                written[name] = frozenset(record["id"] for record in added) & {
+                    record["id"] for record in here
+                }
+        self.applicability_changed.emit(
+            "memory",
+            bool(session.inputs.upcoming.memory)
+            or any(uses_memory(node.params) for node in session.editor.in_hand.nodes),
+        )
         self._panels.memory.show_stores(
-            [stores[name] for name in sorted(stores)], changed=changed, written=written,
-            schemas=session.current.workspace.schema_names, in_use=tuple(used))
+            [stores[name] for name in sorted(stores)],
+            changed=changed,
+            written=written,
+            schemas=session.current.workspace.schema_names,
+            in_use=tuple(used),
+        )
 
     def _on_store_edited(self, store: MemoryStore) -> None:
         if not self._session.inputs.put_store(store):
             self._panels.memory.show_note(
                 "The turn on screen writes to this store itself, so the edit counts from the "
-                "next question on")
+                "next question on"
+            )
             self._show_memory()
 
     def _choose_store(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, "Open a memory store", self._folder(),
-                                              _STORE_FILTER)
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Open a memory store", self._folder(), _STORE_FILTER
+        )
         if name:
             self._files.open(Path(name))
 
@@ -235,8 +262,9 @@ class PlayWiring(QObject):
         if store is None:
             return
         suggested = Path(self._folder()) / file_name_for(store.name, ".json")
-        path, _ = QFileDialog.getSaveFileName(self._window, "Save the memory store",
-                                              str(store.path or suggested), _STORE_FILTER)
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, "Save the memory store", str(store.path or suggested), _STORE_FILTER
+        )
         if path:
             self._write(store, Path(path))
 
@@ -262,14 +290,16 @@ class PlayWiring(QObject):
         replay, replaying = self._panels.replay, self._replaying
         target = replaying.target
         self.applicability_changed.emit("replay", replaying.turn is not None)
-        replay.show_recorded(replaying.turn is not None,
-                             target.path.name if target is not None else "")
+        replay.show_recorded(
+            replaying.turn is not None, target.path.name if target is not None else ""
+        )
         replay.show_busy(replaying.is_busy)
         replay.show_replay(replaying.result)
 
     def _choose_target(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, "Replay against", self._folder(),
-                                              _TARGET_FILTER)
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Replay against", self._folder(), _TARGET_FILTER
+        )
         if name:
             self._replaying.use_target(Path(name))
 

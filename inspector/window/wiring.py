@@ -51,8 +51,7 @@ class Wiring(QObject):
         session.turn_changed.connect(self._on_turn_changed)
         session.editor.refused.connect(self._on_param_refused)
         session.history_changed.connect(self._show_history)
-        session.findings_changed.connect(
-            self._show_findings)
+        session.findings_changed.connect(self._show_findings)
         session.outdated_changed.connect(self._on_outdated)
         session.message_restored.connect(self._on_message_restored)
 
@@ -65,7 +64,8 @@ class Wiring(QObject):
         panels.parameters.node_picked.connect(session.pick_node)
         panels.parameters.reset_requested.connect(lambda: session.editor.reset(session.node))
         panels.distances.threshold_dragged.connect(
-            lambda value: session.edit_param("threshold", value))
+            lambda value: session.edit_param("threshold", value)
+        )
         panels.distances.threshold_drag_finished.connect(lambda _value: session.editor.end_edit())
         panels.distances.record_clicked.connect(panels.hits.select_record)
         panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
@@ -75,8 +75,7 @@ class Wiring(QObject):
         panels.graph.node_activated.connect(session.pick_node)
         panels.turns.turn_picked.connect(session.pick_turn)
         panels.prompt.param_edited.connect(self._on_prompt_edited)
-        panels.prompt.template_edited.connect(
-            lambda text: self._on_prompt_edited("template", text))
+        panels.prompt.template_edited.connect(lambda text: self._on_prompt_edited("template", text))
         panels.prompt.param_edit_finished.connect(lambda _param: session.editor.end_edit())
         panels.prompt.chunk_clicked.connect(panels.hits.select_id)
 
@@ -99,8 +98,13 @@ class Wiring(QObject):
         if hit is None or listing is None:
             panels.details.show_hit(None)
             return
-        panels.details.show_hit(hit, listing.metadata(hit.row), listing.score_lines(hit.row),
-                                words=listing.words, known_fields=listing.known_fields)
+        panels.details.show_hit(
+            hit,
+            listing.metadata(hit.row),
+            listing.score_lines(hit.row),
+            words=listing.words,
+            known_fields=listing.known_fields,
+        )
         panels.prompt.select_chunk(hit.id)
 
     def _on_prompt_edited(self, param: str, value: Any) -> None:
@@ -117,8 +121,9 @@ class Wiring(QObject):
         nodes = [(node.name, node.type) for node in session.graph.nodes]
         panels.parameters.show_graph(nodes)
         panels.graph.show_graph(session.graph)
-        panels.workspace.show_workspace(session.current.path, session.current.workspace,
-                                        session.neighbours)
+        panels.workspace.show_workspace(
+            session.current.path, session.current.workspace, session.neighbours
+        )
         panels.parameters.set_choices("schema", session.current.workspace.schema_names)
         self._on_turn_changed(session.turn)
 
@@ -133,8 +138,9 @@ class Wiring(QObject):
         if session.graph is None:
             return
         node = session.graph.node(session.node)
-        self._panels.parameters.show_node(node.name, node.type, node.params,
-                                          session.editor.baseline(node.name))
+        self._panels.parameters.show_node(
+            node.name, node.type, node.params, session.editor.baseline(node.name)
+        )
         self._show_filter_status(node)
         self._show_prompt()
 
@@ -148,10 +154,12 @@ class Wiring(QObject):
             schema = getattr(node.params, "schema", "")
             is_known = schema in workspace.schema_names
             parameters.set_filter_fields(
-                (workspace.schema_fields(schema) or ()) if is_known else ())
-            parameters.set_filter_status(True if node.params.filter else None,
-                                         f"checked against the schema {schema}"
-                                         if node.params.filter else "no filter")
+                (workspace.schema_fields(schema) or ()) if is_known else ()
+            )
+            parameters.set_filter_status(
+                True if node.params.filter else None,
+                f"checked against the schema {schema}" if node.params.filter else "no filter",
+            )
             return
         fields = workspace.fields_of(storage)
         parameters.set_filter_fields(fields)
@@ -164,8 +172,10 @@ class Wiring(QObject):
             parameters.set_filter_status(False, error)
             return
         said = "compiled" if node.params.filter else "no filter"
-        parameters.set_filter_status(True if node.params.filter else None,
-                                     f"{said} · {matching:,} of {total:,} records match")
+        parameters.set_filter_status(
+            True if node.params.filter else None,
+            f"{said} · {matching:,} of {total:,} records match",
+        )
 
     def _on_param_refused(self, node: str, param: str, error: InspectorError) -> None:
         if node != self._session.node:
@@ -189,7 +199,8 @@ class Wiring(QObject):
     def _on_outdated(self, outdated: bool) -> None:
         if outdated:
             self._panels.query.set_status(
-                "busy", "Updating… the results are of the question before")
+                "busy", "Updating… the results are of the question before"
+            )
         else:
             self.show_status()
 
@@ -263,20 +274,27 @@ class Wiring(QObject):
         ran = [run.name for run in session.turn.runs if run.projection] if session.turn else []
         if ran:
             return session.graph.node(ran[-1])
-        return next((node for node in session.graph.nodes
-                     if isinstance(node.params, GenerateParams)), None)
+        return next(
+            (node for node in session.graph.nodes if isinstance(node.params, GenerateParams)), None
+        )
 
     def _show_prompt(self) -> None:
         node = self._generate_node()
         run = self._session.turn.run_of(node.name) if node and self._session.turn else None
         params = node.params if node and isinstance(node.params, GenerateParams) else None
         turn = self._session.turn
-        chunks = [step.retrieval.hits for step in turn.runs if step.retrieval
-                  and step.params and step.params.attaches_knowledge] if turn else []
+        chunks = (
+            [
+                step.retrieval.hits
+                for step in turn.runs
+                if step.retrieval and step.params and step.params.attaches_knowledge
+            ]
+            if turn
+            else []
+        )
         projection = run.projection if run else None
         if projection is None and turn is not None and turn.canned_line is not None:
-            projection = Projection(
-                canned_messages(turn.request.message, turn.canned_line), (), "")
+            projection = Projection(canned_messages(turn.request.message, turn.canned_line), (), "")
         missed = node.name if node is not None and turn is not None else ""
         self._panels.prompt.show_projection(projection, params, chunks, missed)
 
@@ -289,13 +307,19 @@ class Wiring(QObject):
     def _show_schema_problem(self) -> None:
         """Say beside the schema of the node in hand what was found wrong with it."""
         for finding in self._session.findings:
-            if (finding.severity is Severity.ERROR and finding.place.param == "schema"
-                    and finding.place.node == self._session.node):
+            if (
+                finding.severity is Severity.ERROR
+                and finding.place.param == "schema"
+                and finding.place.node == self._session.node
+            ):
                 self._panels.parameters.set_param_problem(
-                    "schema", f"{int(finding.code)} {finding.message}")
+                    "schema", f"{int(finding.code)} {finding.message}"
+                )
                 return
 
     def _show_history(self) -> None:
-        self._panels.turns.show_turns([entry.turn for entry in self._session.history],
-                                      self._session.history_index,
-                                      [entry.when for entry in self._session.history])
+        self._panels.turns.show_turns(
+            [entry.turn for entry in self._session.history],
+            self._session.history_index,
+            [entry.when for entry in self._session.history],
+        )

@@ -46,19 +46,40 @@ if TYPE_CHECKING:
 
 REPO = Path(__file__).resolve().parents[2]
 QUESTIONS = (
-    "small fish that lives in warm water", "a bird of prey", "who discovered the electron",
-    "tool for cutting wood", "feeling of great happiness", "disease of the liver",
-    "a city in the north of France", "to move slowly and quietly", "part of a ship",
-    "money paid for work", "edible fruit of a tropical tree", "musical instrument with strings",
-    "a person who writes poems", "very cold weather", "the act of stealing", "a large grey animal",
-    "red wine from Italy", "chemical element used in lamps", "game played with a ball",
+    "small fish that lives in warm water",
+    "a bird of prey",
+    "who discovered the electron",
+    "tool for cutting wood",
+    "feeling of great happiness",
+    "disease of the liver",
+    "a city in the north of France",
+    "to move slowly and quietly",
+    "part of a ship",
+    "money paid for work",
+    "edible fruit of a tropical tree",
+    "musical instrument with strings",
+    "a person who writes poems",
+    "very cold weather",
+    "the act of stealing",
+    "a large grey animal",
+    "red wine from Italy",
+    "chemical element used in lamps",
+    "game played with a ball",
     "house where monks live",
 )
-FILTER = {"op": "and", "args": [
-    {"op": "or", "args": [
-        {"op": "in", "needle": {"value": "rare"}, "haystack": {"knowledge": "tags"}},
-        {"op": "eq", "lhs": {"knowledge": "zone"}, "rhs": {"value": "harbour"}}]},
-    {"op": "not", "arg": {"op": "lt", "lhs": {"knowledge": "weight"}, "rhs": {"value": 0.25}}}]}
+FILTER = {
+    "op": "and",
+    "args": [
+        {
+            "op": "or",
+            "args": [
+                {"op": "in", "needle": {"value": "rare"}, "haystack": {"knowledge": "tags"}},
+                {"op": "eq", "lhs": {"knowledge": "zone"}, "rhs": {"value": "harbour"}},
+            ],
+        },
+        {"op": "not", "arg": {"op": "lt", "lhs": {"knowledge": "weight"}, "rhs": {"value": 0.25}}},
+    ],
+}
 FIRST_RESULT = """
 import sys, time
 from core.knowledge.base import open_knowledge
@@ -99,16 +120,23 @@ def main() -> None:
         search.prepare_sparse(shown)
         search.prepare_index(shown)
         print(f"\n{len(knowledge)} records; goals are ratios, times are milliseconds (medians)\n")
-        rows = [*query_rows(search, options.rounds), filter_row(),
-                first_result_row(path, options.rounds),
-                *embedding_rows(knowledge, options.embed, options.rounds)]
+        rows = [
+            *query_rows(search, options.rounds),
+            filter_row(),
+            first_result_row(path, options.rounds),
+            *embedding_rows(knowledge, options.embed, options.rounds),
+        ]
         if options.million:
             rows.extend(million_rows(knowledge))
-        print_table([row.cells() for row in rows],
-                    ("what", "ours", "peer", "peer ms", "ratio", "goal"))
+        print_table(
+            [row.cells() for row in rows], ("what", "ours", "peer", "peer ms", "ratio", "goal")
+        )
         print()
-        for line in (edit_line(path, Path(scratch)), resume_line(knowledge, Path(scratch)),
-                     memory_line(path)):
+        for line in (
+            edit_line(path, Path(scratch)),
+            resume_line(knowledge, Path(scratch)),
+            memory_line(path),
+        ):
             print(line)
 
 
@@ -138,8 +166,11 @@ def query_rows(search: KnowledgeSearch, rounds: int) -> Iterator[Row]:
     found = [search.search(question, dense=True) for question in QUESTIONS]
 
     for mode in RetrievalMode:
-        times = [time_ms(lambda s=settings, c=candidates: select(c, s))
-                 for candidates in found for settings in many_settings(mode)]
+        times = [
+            time_ms(lambda s=settings, c=candidates: select(c, s))
+            for candidates in found
+            for settings in many_settings(mode)
+        ]
         yield Row(f"select, {mode.name}, any setting", statistics.median(times), goal="<= 1 ms")
 
     depth = min(MAX_DEPTH, count)
@@ -149,49 +180,71 @@ def query_rows(search: KnowledgeSearch, rounds: int) -> Iterator[Row]:
         native.set_ef(search_ef(depth))
         native.knn_query(vector[np.newaxis], k=depth, num_threads=1)
 
-    ours, peer = in_turn((lambda v=v: dense_leg(records, v, None, index), lambda v=v: raw_hnsw(v))
-                         for v in vectors * rounds)
+    ours, peer = in_turn(
+        (lambda v=v: dense_leg(records, v, None, index), lambda v=v: raw_hnsw(v))
+        for v in vectors * rounds
+    )
     yield Row(f"Dense search, top {depth}", ours, f"hnswlib, ef {search_ef(depth)}", peer, "<= 1.5")
-    ours, peer = in_turn((lambda v=v: exact_distances(records, v), lambda v=v: records.vectors @ v)
-                         for v in vectors * rounds)
+    ours, peer = in_turn(
+        (lambda v=v: exact_distances(records, v), lambda v=v: records.vectors @ v)
+        for v in vectors * rounds
+    )
     yield Row("exact distances of all records", ours, "vectors @ query", peer, "<= 1.3")
 
     tokens = [record_tokens(text) for text in texts]
     raw = bm25s.BM25(k1=1.2, b=0.75, method="lucene", backend="numpy")
     raw.index(tokens, show_progress=False)
     asked = [query_tokens(question) for question in QUESTIONS]
-    ours, peer = in_turn((lambda q=q: sparse_leg(lexical, q),
-                          lambda t=t: raw.retrieve([t], k=depth, show_progress=False))
-                         for q, t in list(zip(QUESTIONS, asked, strict=True)) * rounds)
+    ours, peer = in_turn(
+        (
+            lambda q=q: sparse_leg(lexical, q),
+            lambda t=t: raw.retrieve([t], k=depth, show_progress=False),
+        )
+        for q, t in list(zip(QUESTIONS, asked, strict=True)) * rounds
+    )
     yield Row("Lexical search, all hits ranked", ours, f"bm25s, top {depth}", peer, "<= 1.5")
     slow = BM25Okapi(tokens, k1=1.2, b=0.75)
-    ours, peer = in_turn((lambda q=q: sparse_leg(lexical, q),
-                          lambda t=t: np.argsort(-slow.get_scores(t)))
-                         for q, t in zip(QUESTIONS[:6], asked, strict=False))
+    ours, peer = in_turn(
+        (lambda q=q: sparse_leg(lexical, q), lambda t=t: np.argsort(-slow.get_scores(t)))
+        for q, t in zip(QUESTIONS[:6], asked, strict=False)
+    )
     yield Row("Lexical search, all hits ranked", ours, "rank-bm25", peer, "<= 0.05")
 
 
 def many_settings(mode: RetrievalMode) -> list[Settings]:
-    return [Settings(mode, top_k, threshold, rrf_k) for top_k in (1, 3, 50, 1000)
-            for threshold in (0.0, 0.4, 0.7, 2.0) for rrf_k in (1, 60)]
+    return [
+        Settings(mode, top_k, threshold, rrf_k)
+        for top_k in (1, 3, 50, 1000)
+        for threshold in (0.0, 0.4, 0.7, 2.0)
+        for rrf_k in (1, 60)
+    ]
 
 
 def filter_row() -> Row:
     """A filter of 6 nodes over a million records, against one pass over one column."""
-    fields = [Field("zone", FieldType.STRING, default=""),
-              Field("tags", FieldType.SET, default=()),
-              Field("weight", FieldType.FLOAT, default=None, optional=True)]
+    fields = [
+        Field("zone", FieldType.STRING, default=""),
+        Field("tags", FieldType.SET, default=()),
+        Field("weight", FieldType.FLOAT, default=None, optional=True),
+    ]
     draw = random.Random(7)
     zones, tags = ["harbour", "reef", "cave", "town"], ["rare", "small", "old", "new"]
-    kinds = [{"zone": draw.choice(zones), "tags": draw.sample(tags, draw.randrange(3)),
-              **({"weight": draw.random()} if draw.random() < 0.8 else {})} for _ in range(5000)]
+    kinds = [
+        {
+            "zone": draw.choice(zones),
+            "tags": draw.sample(tags, draw.randrange(3)),
+            **({"weight": draw.random()} if draw.random() < 0.8 else {}),
+        }
+        for _ in range(5000)
+    ]
     columns = build_columns(fields, kinds * 200, Findings(8003))  # type: ignore[arg-type]
     compiled = compile_filter(json.dumps(FILTER), {field.name: field for field in fields})
     assert compiled is not None
     assert compiled.node_count == 6
     weights = columns["weight"].values
-    ours, peer = in_turn((lambda: compiled.mask(columns, 1_000_000), lambda: weights < 0.25)
-                         for _ in range(25))
+    ours, peer = in_turn(
+        (lambda: compiled.mask(columns, 1_000_000), lambda: weights < 0.25) for _ in range(25)
+    )
     return Row("filter of 6 nodes, 1M records", ours, "one numpy comparison", peer, "<= 20 ms")
 
 
@@ -199,32 +252,43 @@ def first_result_row(path: Path, rounds: int) -> Row:
     """A fresh process up to its first Lexical result, against one that only parses the JSON."""
     records = path.parent / json.loads(path.read_bytes())["records_file"]
     parse = "import sys, pathlib, orjson; orjson.loads(pathlib.Path(sys.argv[1]).read_bytes())"
-    ours, peer = in_turn((lambda: run_python(FIRST_RESULT, path),
-                          lambda: run_python(parse, records)) for _ in range(rounds))
-    return Row("process start to first Lexical result", ours, "python and orjson", peer,
-               "<= 1500 ms")
+    ours, peer = in_turn(
+        (lambda: run_python(FIRST_RESULT, path), lambda: run_python(parse, records))
+        for _ in range(rounds)
+    )
+    return Row(
+        "process start to first Lexical result", ours, "python and orjson", peer, "<= 1500 ms"
+    )
 
 
 def run_python(code: str, *arguments: Path) -> str:
-    return subprocess.run([sys.executable, "-c", code, *map(str, arguments)], check=True, cwd=REPO,
-                          stdout=subprocess.PIPE, text=True, env=os.environ).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        check=True,
+        cwd=REPO,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    ).stdout
 
 
 def embedding_rows(knowledge: KnowledgeBase, count: int, rounds: int) -> Iterator[Row]:
     embedder = load_embedder(knowledge.config.embedding_model)
     library = embedder._model
-    texts = list(knowledge.texts[::max(1, len(knowledge) // count)][:count])
+    texts = list(knowledge.texts[:: max(1, len(knowledge) // count)][:count])
 
     def in_file_order() -> None:
         for start in range(0, len(texts), 32):
-            library.encode(texts[start:start + 32], show_progress_bar=False)
+            library.encode(texts[start : start + 32], show_progress_bar=False)
 
     ours, peer = in_turn((lambda: embedder.embed(texts), in_file_order) for _ in range(rounds))
-    yield Row(f"embedding {len(texts)} texts", ours, "encode, 32 at a time in file order", peer,
-              "<= 0.83")
-    ours, peer = in_turn((lambda: embedder.embed(texts),
-                          lambda: library.encode(texts, show_progress_bar=False))
-                         for _ in range(rounds))
+    yield Row(
+        f"embedding {len(texts)} texts", ours, "encode, 32 at a time in file order", peer, "<= 0.83"
+    )
+    ours, peer = in_turn(
+        (lambda: embedder.embed(texts), lambda: library.encode(texts, show_progress_bar=False))
+        for _ in range(rounds)
+    )
     yield Row(f"embedding {len(texts)} texts", ours, "encode, all at once", peer, "<= 0.83")
 
 
@@ -234,9 +298,12 @@ def million_rows(knowledge: KnowledgeBase) -> Iterator[Row]:
     from core.index.lexical import build_lexical_index
 
     count = 1_000_000
-    texts = [f"{text} {row}" for row, text in
-             zip(range(count), (list(knowledge.texts) * (count // len(knowledge) + 1)),
-                 strict=False)]
+    texts = [
+        f"{text} {row}"
+        for row, text in zip(
+            range(count), (list(knowledge.texts) * (count // len(knowledge) + 1)), strict=False
+        )
+    ]
     started = time.perf_counter()
     lexical = build_lexical_index(texts)
     yield Row("1M records: BM25 index built", 1000 * (time.perf_counter() - started))
@@ -244,11 +311,14 @@ def million_rows(knowledge: KnowledgeBase) -> Iterator[Row]:
     vectors = draw.standard_normal((count, 384), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     records = RecordVectors(vectors, np.empty(0, np.int64), 0)
-    ours, peer = in_turn((lambda: dense_leg(records, vectors[7]), lambda: vectors @ vectors[7])
-                         for _ in range(7))
+    ours, peer = in_turn(
+        (lambda: dense_leg(records, vectors[7]), lambda: vectors @ vectors[7]) for _ in range(7)
+    )
     yield Row("1M records: exact Dense search, all ranked", ours, "vectors @ query", peer)
-    yield Row("1M records: Lexical search", statistics.median(
-        time_ms(lambda q=q: sparse_leg(lexical, q)) for q in QUESTIONS))
+    yield Row(
+        "1M records: Lexical search",
+        statistics.median(time_ms(lambda q=q: sparse_leg(lexical, q)) for q in QUESTIONS),
+    )
 
 
 class Counting:
@@ -284,8 +354,10 @@ def edit_line(path: Path, scratch: Path) -> str:
     search.search("fish", dense=True)
     seconds = time.perf_counter() - started
     shutil.rmtree(folder)
-    return (f"one record of {len(records)} edited: {counting.count} embedded again, first Dense "
-            f"result after {seconds:.1f} s (goal: 1)")
+    return (
+        f"one record of {len(records)} edited: {counting.count} embedded again, first Dense "
+        f"result after {seconds:.1f} s (goal: 1)"
+    )
 
 
 def resume_line(knowledge: KnowledgeBase, scratch: Path) -> str:
@@ -300,18 +372,23 @@ def resume_line(knowledge: KnowledgeBase, scratch: Path) -> str:
     half = len(texts) // 2
     try:
         KnowledgeSearch(opened, ModelProvider(lambda _: counting)).prepare_dense(
-            is_cancelled=lambda: counting.count >= half)
+            is_cancelled=lambda: counting.count >= half
+        )
     except Cancelled:
         first = counting.count
     KnowledgeSearch(opened, ModelProvider(lambda _: counting)).prepare_dense()
-    return (f"embedding of {len(texts)} texts stopped after {first}: {counting.count - first} were "
-            f"embedded by the second run, {counting.count} in all (goal: {len(texts)})")
+    return (
+        f"embedding of {len(texts)} texts stopped after {first}: {counting.count - first} were "
+        f"embedded by the second run, {counting.count} in all (goal: {len(texts)})"
+    )
 
 
 def memory_line(path: Path) -> str:
     total, own, mapped, peak = map(int, run_python(MEMORY, path).split())
-    return (f"memory with the model and all indexes loaded: {total} MB resident, of which {own} MB "
-            f"its own and {mapped} MB mapped files; peak {peak} MB (goal: 1300)")
+    return (
+        f"memory with the model and all indexes loaded: {total} MB resident, of which {own} MB "
+        f"its own and {mapped} MB mapped files; peak {peak} MB (goal: 1300)"
+    )
 
 
 if __name__ == "__main__":

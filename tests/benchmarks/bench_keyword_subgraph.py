@@ -33,17 +33,26 @@ FOLDERS = ("concepts", "tasks", "references", "tips", "faqs", "errors")
 def made_up_corpus(count: int) -> Corpus:
     """A corpus whose words are as unevenly frequent as those of a language (Zipf's law)."""
     dice = random.Random(7)
-    words = [f"{a}{b}{c}" for a in ("lan", "fer", "gla", "mar", "tol", "wex", "hol", "bri")
-             for b in ("ter", "ry", "ss", "ket", "lo", "na", "mi", "do", "ga", "pe")
-             for c in ("n", "ing", "s", "ed", "", "ation", "er", "ly", "mat", "dor")]
+    words = [
+        f"{a}{b}{c}"
+        for a in ("lan", "fer", "gla", "mar", "tol", "wex", "hol", "bri")
+        for b in ("ter", "ry", "ss", "ket", "lo", "na", "mi", "do", "ga", "pe")
+        for c in ("n", "ing", "s", "ed", "", "ation", "er", "ly", "mat", "dor")
+    ]
     weights = [1 / (rank + 1) for rank in range(len(words))]
 
     def text(length: int) -> str:
         return " ".join(dice.choices(words, weights, k=length))
 
-    return Corpus(CorpusEntry(
-        f"{dice.choice(FOLDERS)}/{text(3).replace(' ', '-')}-{number}.md", text(150),
-        summary=text(12), aliases=(text(2), text(2))) for number in range(count))
+    return Corpus(
+        CorpusEntry(
+            f"{dice.choice(FOLDERS)}/{text(3).replace(' ', '-')}-{number}.md",
+            text(150),
+            summary=text(12),
+            aliases=(text(2), text(2)),
+        )
+        for number in range(count)
+    )
 
 
 class PlainLoop:
@@ -51,21 +60,25 @@ class PlainLoop:
 
     def __init__(self, corpus: Corpus, *, keep_tokens: bool) -> None:
         self.corpus = corpus
-        self.kept = ([self.fields(entry) for entry in corpus.entries()] if keep_tokens else None)
+        self.kept = [self.fields(entry) for entry in corpus.entries()] if keep_tokens else None
 
     @staticmethod
     def fields(entry: CorpusEntry) -> tuple[set[str], ...]:
-        return (tokens(entry.path), tokens(entry.summary), tokens(" ".join(entry.aliases)),
-                tokens(preview(entry.content, 500)))
+        return (
+            tokens(entry.path),
+            tokens(entry.summary),
+            tokens(" ".join(entry.aliases)),
+            tokens(preview(entry.content, 500)),
+        )
 
     def retrieve(self, query: str, k: int) -> list[tuple[float, str]]:
         wanted, weights, scored = tokens(query), KeywordWeights(), []
         for number, entry in enumerate(self.corpus.entries()):
             path, summary, aliases, content = (
                 len(wanted & field)
-                for field in (self.kept[number] if self.kept else self.fields(entry)))
-            base = (2 * min(path, 3) + 1.5 * summary + 2 * (aliases if aliases >= 2 else 0)
-                    + content)
+                for field in (self.kept[number] if self.kept else self.fields(entry))
+            )
+            base = 2 * min(path, 3) + 1.5 * summary + 2 * (aliases if aliases >= 2 else 0) + content
             score = base * weights.category(entry.category)
             if score >= 2:
                 scored.append((-score, entry.path))
@@ -88,10 +101,15 @@ def bench_keyword() -> None:
     print(f"keyword: {ENTRIES} entries indexed in {time.perf_counter() - start:.2f} s")
     retriever = KeywordRetriever()
     kept, bare = PlainLoop(corpus, keep_tokens=True), PlainLoop(corpus, keep_tokens=False)
-    queries = {"rare word": "bridodor", "two words": "lanterning of markets",
-               "a sentence": "how do I find the glasses and ferries of wexlo in a lantern"}
-    print(f"{'query':<12}{'index ms':>10}{'loop ms':>10}{'ratio':>8}{'loop that tokenises ms':>25}"
-          f"{'ratio':>8}")
+    queries = {
+        "rare word": "bridodor",
+        "two words": "lanterning of markets",
+        "a sentence": "how do I find the glasses and ferries of wexlo in a lantern",
+    }
+    print(
+        f"{'query':<12}{'index ms':>10}{'loop ms':>10}{'ratio':>8}{'loop that tokenises ms':>25}"
+        f"{'ratio':>8}"
+    )
     for name, query in queries.items():
         hits = [(hit.score, hit.entry.path) for hit in retriever.retrieve(query, corpus)]
         if hits != kept.retrieve(query, 5):
@@ -99,8 +117,10 @@ def bench_keyword() -> None:
         ours = milliseconds(lambda query=query: retriever.retrieve(query, corpus), 20)
         loop = milliseconds(lambda query=query: kept.retrieve(query, 5))
         slow = milliseconds(lambda query=query: bare.retrieve(query, 5), 1)
-        print(f"{name:<12}{ours:>10.2f}{loop:>10.1f}{loop / ours:>7.0f}×{slow:>25.0f}"
-              f"{slow / ours:>7.0f}×")
+        print(
+            f"{name:<12}{ours:>10.2f}{loop:>10.1f}{loop / ours:>7.0f}×{slow:>25.0f}"
+            f"{slow / ours:>7.0f}×"
+        )
 
 
 def bench_subgraph(path: Path) -> None:
@@ -110,14 +130,21 @@ def bench_subgraph(path: Path) -> None:
     loaded = time.perf_counter()
     search = SubgraphSearch(graph)
     indexed = time.perf_counter()
-    print(f"graph: {len(graph)} nodes, {len(graph.connections)} connections loaded in "
-          f"{loaded - start:.2f} s, indexed in {indexed - loaded:.2f} s")
+    print(
+        f"graph: {len(graph)} nodes, {len(graph.connections)} connections loaded in "
+        f"{loaded - start:.2f} s, indexed in {indexed - loaded:.2f} s"
+    )
     first = graph.nodes[0].id
-    scopes = {"no scope": Scope(), "below the root": Scope(root_node_id=first),
-              "by tag": Scope(tag_filters={"kind": "class"}),
-              "by directory": Scope(directory_prefix="noun/")}
-    print(f"{'query':<26}{'scope':<16}{'depth':<10}{'nodes':>6}{'links':>7}{'first ms':>10}"
-          f"{'median ms':>11}{'expand ms':>11}")
+    scopes = {
+        "no scope": Scope(),
+        "below the root": Scope(root_node_id=first),
+        "by tag": Scope(tag_filters={"kind": "class"}),
+        "by directory": Scope(directory_prefix="noun/"),
+    }
+    print(
+        f"{'query':<26}{'scope':<16}{'depth':<10}{'nodes':>6}{'links':>7}{'first ms':>10}"
+        f"{'median ms':>11}{'expand ms':>11}"
+    )
     for query in ("dog", "a large city in europe", "the act of doing something"):
         for name, scope in scopes.items():
             for depth in ExpansionDepth:
@@ -135,9 +162,11 @@ def show_subgraph(search: SubgraphSearch, request: SubgraphRequest, scope: str) 
     result = search.retrieve(request)
     again = milliseconds(work)
     walk = milliseconds(lambda: SubgraphResult(result.entry_points, request.expansion_depth))
-    print(f"{request.query:<26}{scope:<16}{request.expansion_depth:<10}"
-          f"{len(result.expansion.nodes):>6}{len(result.expansion.lines):>7}{first:>10.1f}"
-          f"{again:>11.1f}{walk:>11.1f}")
+    print(
+        f"{request.query:<26}{scope:<16}{request.expansion_depth:<10}"
+        f"{len(result.expansion.nodes):>6}{len(result.expansion.lines):>7}{first:>10.1f}"
+        f"{again:>11.1f}{walk:>11.1f}"
+    )
 
 
 def main() -> None:

@@ -30,10 +30,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-FIELDS = (Field("day", FieldType.INT, 0), Field("who", FieldType.STRING, None, True),
-          Field("tags", FieldType.SET, ()))
-FILTER = ('{"op": "and", "args": [{"op": "ge", "lhs": {"knowledge": "day"}, "rhs": {"value": 50}},'
-          ' {"op": "in", "needle": {"value": "quest"}, "haystack": {"knowledge": "tags"}}]}')
+FIELDS = (
+    Field("day", FieldType.INT, 0),
+    Field("who", FieldType.STRING, None, True),
+    Field("tags", FieldType.SET, ()),
+)
+FILTER = (
+    '{"op": "and", "args": [{"op": "ge", "lhs": {"knowledge": "day"}, "rhs": {"value": 50}},'
+    ' {"op": "in", "needle": {"value": "quest"}, "haystack": {"knowledge": "tags"}}]}'
+)
 GOAL = "< 50 ms"
 
 
@@ -42,8 +47,12 @@ class MadeUpEmbedder:
 
     identity, dimension, max_tokens = "made up", 384, 0
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> NDArray[np.float32]:
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -55,19 +64,26 @@ class MadeUpEmbedder:
 def record(number: int, random_words: random.Random) -> dict[str, Any]:
     words = [f"word{int(random_words.paretovariate(0.7)) % 5000}" for _ in range(20)]
     tags = random_words.sample(["quest", "gift", "threat", "rumour"], 2)
-    return {"id": f"memory-{number}", "text": " ".join(words),
-            "metadata": {"day": number % 100, "who": f"npc {number % 300}", "tags": tags}}
+    return {
+        "id": f"memory-{number}",
+        "text": " ".join(words),
+        "metadata": {"day": number % 100, "who": f"npc {number % 300}", "tags": tags},
+    }
 
 
-def measure(records: int, turns: int, *, dense: bool = False, filter_text: str = "",
-            schema: str = "note") -> tuple[float, float]:
+def measure(
+    records: int, turns: int, *, dense: bool = False, filter_text: str = "", schema: str = "note"
+) -> tuple[float, float]:
     """Median ms of append → next candidates, and of reading and indexing all records anew.
 
     What the rebuild embeds is remembered, so that neither side waits for the model.
     """
     random_words = random.Random(1)
-    store = MemoryStore("diary", schema, records=tuple(
-        record(number + 1, random_words) for number in range(records)))
+    store = MemoryStore(
+        "diary",
+        schema,
+        records=tuple(record(number + 1, random_words) for number in range(records)),
+    )
     models, vectors = ModelProvider(lambda _: MadeUpEmbedder()), TextVectors()
     fields = FIELDS if schema == "note" else None
     growing = MemorySearch(models, vectors, Path())
@@ -96,7 +112,8 @@ def main() -> None:
         "Lexical, filter": {"filter_text": FILTER},
         "Lexical, filter, Unregistered": {"filter_text": FILTER, "schema": ""},
         "Dense and Lexical": {"dense": True},
-        "Dense and Lexical, filter": {"dense": True, "filter_text": FILTER}}
+        "Dense and Lexical, filter": {"dense": True, "filter_text": FILTER},
+    }
     rows = []
     for what, options in cases.items():
         ours, peer = measure(arguments.records, arguments.turns, **options)

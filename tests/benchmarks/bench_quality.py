@@ -58,10 +58,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or Path(scratch)
         models = ModelProvider()
-        rows = [row for name in options.collection or COLLECTIONS
-                for row in measured(options.data, name, work, models)]
-    print_table(rows, ("collection", "mode", "nDCG@10", "published", "difference", "recall@10",
-                       "published"))
+        rows = [
+            row
+            for name in options.collection or COLLECTIONS
+            for row in measured(options.data, name, work, models)
+        ]
+    print_table(
+        rows, ("collection", "mode", "nDCG@10", "published", "difference", "recall@10", "published")
+    )
     print(DIFFERENCES)
 
 
@@ -74,11 +78,15 @@ def measured(data: Path, name: str, work: Path, models: ModelProvider) -> Iterat
     search = KnowledgeSearch(open_knowledge(copy), models)
     search.prepare_dense(shown)
     with (folder / "qrels.tsv").open(encoding="utf-8") as stream:
-        judged = [ir_measures.Qrel(row["query-id"], row["corpus-id"], int(row["score"]))
-                  for row in csv.DictReader(stream, delimiter="\t")]
+        judged = [
+            ir_measures.Qrel(row["query-id"], row["corpus-id"], int(row["score"]))
+            for row in csv.DictReader(stream, delimiter="\t")
+        ]
     asked = {judgement.query_id for judgement in judged}
-    queries = [json.loads(line) for line in
-               (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
+    queries = [
+        json.loads(line)
+        for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     runs: dict[str, list[ir_measures.ScoredDoc]] = {}
     for query in queries:
         if query["id"] not in asked:
@@ -88,15 +96,22 @@ def measured(data: Path, name: str, work: Path, models: ModelProvider) -> Iterat
             runs.setdefault(label, []).extend(
                 # By rank: equal scores would be put in another order by the measure.
                 ir_measures.ScoredDoc(query["id"], hit.id, -place)
-                for place, hit in enumerate(select(found, settings).hits))
+                for place, hit in enumerate(select(found, settings).hits)
+            )
     published = json.loads((data / "published.json").read_bytes())
     for label, run in runs.items():
         scores = ir_measures.calc_aggregate(MEASURES, judged, run)
         ndcg, recall = scores[nDCG @ 10], scores[R @ 10]
         known, known_recall = published_figures(published, name, label)
-        yield (name, label, f"{ndcg:.5f}", f"{known:.5f}" if known else "",
-               f"{ndcg - known:+.5f}" if known else "", f"{recall:.5f}",
-               f"{known_recall:.5f}" if known_recall else "")
+        yield (
+            name,
+            label,
+            f"{ndcg:.5f}",
+            f"{known:.5f}" if known else "",
+            f"{ndcg - known:+.5f}" if known else "",
+            f"{recall:.5f}",
+            f"{known_recall:.5f}" if known_recall else "",
+        )
 
 
 def modes() -> dict[str, Settings]:
@@ -117,8 +132,11 @@ def published_figures(published: dict[str, object], name: str, label: str) -> tu
             figures = content[PUBLISHED_NAMES[name]]  # type: ignore[index]
             return figures["ndcg_at_10"], figures["recall_at_10"]
         if label == "Lexical" and "NDCG@10" in title:
-            figures = next(row for row in content  # type: ignore[attr-defined]
-                           if (row["k1"], row["method"]) == ("1.2", "Lucene"))
+            figures = next(
+                row
+                for row in content  # type: ignore[attr-defined]
+                if (row["k1"], row["method"]) == ("1.2", "Lucene")
+            )
             return float(figures[PUBLISHED_BM25[name]]) / 100, 0.0
     return 0.0, 0.0
 

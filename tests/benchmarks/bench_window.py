@@ -40,6 +40,7 @@ GOALS = {"move": 16.0, "gap": 100.0, "window": 1000.0, "lexical": 1500.0, "memor
 
 # The window, from inside its process
 
+
 class Bench:
     """One window in this process, and ways to wait for it."""
 
@@ -76,8 +77,9 @@ class Bench:
         self.wait(lambda: self.window.session.graph is not None)
 
     def is_idle(self) -> bool:
-        return not any(self.window.jobs.is_busy(lane)
-                       for lane in ("open", "turn", "index", "check"))
+        return not any(
+            self.window.jobs.is_busy(lane) for lane in ("open", "turn", "index", "check")
+        )
 
     def ask(self, message: str) -> None:
         shown: list[object] = []
@@ -96,22 +98,30 @@ def _memory(processes: Sequence[int]) -> dict[str, float]:
     totals = {"rss": 0, "anonymous": 0, "shared once": 0}
     for pid in processes:
         status = Path(f"/proc/{pid}/status").read_text()
-        values = {line.split(":")[0]: int(line.split()[1]) for line in status.splitlines()
-                  if line.startswith(("VmRSS", "RssAnon"))}
+        values = {
+            line.split(":")[0]: int(line.split()[1])
+            for line in status.splitlines()
+            if line.startswith(("VmRSS", "RssAnon"))
+        }
         totals["rss"] += values["VmRSS"]
         totals["anonymous"] += values["RssAnon"]
         rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        totals["shared once"] += next(int(line.split()[1]) for line in rollup.splitlines()
-                                      if line.startswith("Pss:"))
+        totals["shared once"] += next(
+            int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")
+        )
     return {name: kib / 2**20 for name, kib in totals.items()}
 
 
 def _children() -> list[int]:
-    return [int(pid) for task in Path("/proc/self/task").glob("*/children")
-            for pid in task.read_text().split()]
+    return [
+        int(pid)
+        for task in Path("/proc/self/task").glob("*/children")
+        for pid in task.read_text().split()
+    ]
 
 
 # Part: moves
+
 
 def part_moves(folder: Path) -> dict[str, Any]:
     """From a slider's new value to the paint of what shows it, per kind of move."""
@@ -123,8 +133,7 @@ def part_moves(folder: Path) -> dict[str, Any]:
     found = bench.window.session.turn.runs[0].retrieval.selection.candidates
     nearest = found.dense.distances[found.dense.rows[:400]]
     mover = _Mover(bench)
-    results: dict[str, Any] = {"records": found.record_count,
-                               "index": bool(found.dense.from_index)}
+    results: dict[str, Any] = {"records": found.record_count, "index": bool(found.dense.from_index)}
     sweep = np.linspace(float(nearest[0]) - 0.01, float(nearest[-1]) + 0.01, MOVES)
     back_and_forth = np.concatenate([np.arange(1, MOVES // 2 + 1), np.arange(MOVES // 2, 0, -1)])
     for mode in ("Dense", "Hybrid"):
@@ -132,13 +141,16 @@ def part_moves(folder: Path) -> dict[str, Any]:
         for top_k in (20, 200):
             mover.set("topKSlider", top_k)
             results[f"{mode}: threshold, top_k {top_k}"] = mover.times(
-                "thresholdSlider", [round(1000 * value) for value in sweep])
+                "thresholdSlider", [round(1000 * value) for value in sweep]
+            )
         mover.set("thresholdSlider", 0)
         results[f"{mode}: top_k 1 to {MOVES // 2}, no threshold"] = mover.times(
-            "topKSlider", back_and_forth.tolist())
+            "topKSlider", back_and_forth.tolist()
+        )
         mover.set("topKSlider", 20)
     results["modes in turn"] = mover.clicks(
-        [("modeDense", "modeLexical", "modeHybrid")[n % 3] for n in range(MOVES)])
+        [("modeDense", "modeLexical", "modeHybrid")[n % 3] for n in range(MOVES)]
+    )
     bench.close()
     return results
 
@@ -218,6 +230,7 @@ class _Mover:
 
 # Part: gaps of the event loop
 
+
 class _Heart:
     """Beats as fast as the event loop lets it, and keeps the longest pauses."""
 
@@ -246,8 +259,9 @@ class _Heart:
         self._last = now
         self.beats += 1
         if gap > 15:
-            busy = [lane for lane in ("open", "turn", "index") if
-                    self._bench.window.jobs.is_busy(lane)]
+            busy = [
+                lane for lane in ("open", "turn", "index") if self._bench.window.jobs.is_busy(lane)
+            ]
             doing = self._doing if busy else "idle"
             self.gaps.append((gap, f"{self.stage} · {doing} · busy: {', '.join(busy) or '–'}"))
 
@@ -275,7 +289,8 @@ def part_gaps(folder: Path) -> dict[str, Any]:
     _type(bench, "a large grey animal with a trunk")
     heart.stage = "filter"
     bench.window.session.edit_param(
-        "filter", '{"op": "eq", "lhs": {"knowledge": "pos"}, "rhs": {"value": "noun"}}')
+        "filter", '{"op": "eq", "lhs": {"knowledge": "pos"}, "rhs": {"value": "noun"}}'
+    )
     bench.wait(bench.is_idle)
     heart.stage = "modes"
     for mode in ("Lexical", "Hybrid", "Dense"):
@@ -301,6 +316,7 @@ def _type(bench: Bench, text: str) -> None:
 
 # Part: start and memory
 
+
 def part_start(folder: Path) -> dict[str, Any]:
     """From the start of the process to the window and to a first Lexical result."""
     bench = Bench()
@@ -324,8 +340,11 @@ def part_memory(folder: Path) -> dict[str, Any]:
     for question in QUESTIONS:
         bench.ask(question)
     own, children = os.getpid(), _children()
-    result = {"both": _memory([own, *children]), "window": _memory([own]),
-              "model": _memory(children)}
+    result = {
+        "both": _memory([own, *children]),
+        "window": _memory([own]),
+        "model": _memory(children),
+    }
     bench.close()
     return result
 
@@ -335,12 +354,24 @@ PARTS = {"moves": part_moves, "gaps": part_gaps, "start": part_start, "memory": 
 
 # The benchmark, from outside
 
+
 def _run_part(name: str, folder: Path) -> dict[str, Any]:
-    env = {"QT_QPA_PLATFORM": "offscreen"} | os.environ | {
-        "BENCH_BEGAN": repr(time.time()), "INSPECTOR_CONFIG_DIR": str(folder / "config"),
-        "INSPECTOR_CACHE_DIR": str(folder / "cache")}
-    done = subprocess.run([sys.executable, __file__, "--part", name, "--wordnet", str(folder)],
-                          env=env, stdout=subprocess.PIPE, text=True, check=True)
+    env = (
+        {"QT_QPA_PLATFORM": "offscreen"}
+        | os.environ
+        | {
+            "BENCH_BEGAN": repr(time.time()),
+            "INSPECTOR_CONFIG_DIR": str(folder / "config"),
+            "INSPECTOR_CACHE_DIR": str(folder / "cache"),
+        }
+    )
+    done = subprocess.run(
+        [sys.executable, __file__, "--part", name, "--wordnet", str(folder)],
+        env=env,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
 
@@ -357,10 +388,24 @@ def _prepare(source: Path, folder: Path, limit: int) -> None:
         for path in source.glob("wordnet.*"):
             if not path.name.endswith(".kg.json"):
                 shutil.copy(path, folder)
-    (folder / "lexical.graph.json").write_text(json.dumps({
-        "version": 1, "start_node": "knowledge", "nodes": [
-            {"name": "knowledge", "type": "Retrieve", "params": {
-                "embedded_string_storage": "wordnet.json", "retrieval_mode": "Lexical"}}]}))
+    (folder / "lexical.graph.json").write_text(
+        json.dumps(
+            {
+                "version": 1,
+                "start_node": "knowledge",
+                "nodes": [
+                    {
+                        "name": "knowledge",
+                        "type": "Retrieve",
+                        "params": {
+                            "embedded_string_storage": "wordnet.json",
+                            "retrieval_mode": "Lexical",
+                        },
+                    }
+                ],
+            }
+        )
+    )
 
 
 def _percentiles(times: Sequence[float]) -> tuple[str, ...]:
@@ -369,38 +414,59 @@ def _percentiles(times: Sequence[float]) -> tuple[str, ...]:
 
 def _report_moves(folder: Path) -> None:
     moves = _run_part("moves", folder)
-    print(f"\nA control moved → all painted, {MOVES} moves each, {moves.pop('records'):,} records, "
-          f"{'index' if moves.pop('index') else 'exact scan'}, ms; goal p95 ≤ {GOALS['move']:.0f}")
-    print_table([(what, *_percentiles(told["times"]), str(len(told["times"])),
-                  str(told["all painted"])) for what, told in moves.items()],
-                ("what moved", "p50", "p95", "p99", "max", "turns", "all three parts painted"))
+    print(
+        f"\nA control moved → all painted, {MOVES} moves each, {moves.pop('records'):,} records, "
+        f"{'index' if moves.pop('index') else 'exact scan'}, ms; goal p95 ≤ {GOALS['move']:.0f}"
+    )
+    print_table(
+        [
+            (what, *_percentiles(told["times"]), str(len(told["times"])), str(told["all painted"]))
+            for what, told in moves.items()
+        ],
+        ("what moved", "p50", "p95", "p99", "max", "turns", "all three parts painted"),
+    )
 
 
 def _report_gaps(title: str, folder: Path) -> None:
     told = _run_part("gaps", folder)
-    print(f"\nLongest gaps of the event loop, {title}, ms; goal ≤ {GOALS['gap']:.0f} "
-          f"({told['beats']:,} beats)")
+    print(
+        f"\nLongest gaps of the event loop, {title}, ms; goal ≤ {GOALS['gap']:.0f} "
+        f"({told['beats']:,} beats)"
+    )
     print_table([(f"{gap:.0f}", what) for gap, what in told["gaps"]], ("gap", "during"))
 
 
 def _report_start(folder: Path, times: int) -> None:
     told = [_run_part("start", folder) for _ in range(times)]
     print(f"\nFrom the start of the process, best and median of {times}, ms")
-    print_table([(what, f"{min(t[key] for t in told):.0f}",
-                  f"{np.median([t[key] for t in told]):.0f}", goal)
-                 for what, key, goal in (
-                     ("window on screen", "window", f"≤ {GOALS['window']:.0f}"),
-                     ("records open", "opened", ""),
-                     ("first Lexical result", "lexical", f"≤ {GOALS['lexical']:.0f}"))],
-                ("until", "best", "median", "goal"))
+    print_table(
+        [
+            (
+                what,
+                f"{min(t[key] for t in told):.0f}",
+                f"{np.median([t[key] for t in told]):.0f}",
+                goal,
+            )
+            for what, key, goal in (
+                ("window on screen", "window", f"≤ {GOALS['window']:.0f}"),
+                ("records open", "opened", ""),
+                ("first Lexical result", "lexical", f"≤ {GOALS['lexical']:.0f}"),
+            )
+        ],
+        ("until", "best", "median", "goal"),
+    )
 
 
 def _report_memory(folder: Path) -> None:
     told = _run_part("memory", folder)
     print(f"\nMemory with the model loaded, GiB; goal ≤ {GOALS['memory']}")
-    print_table([(who, *(f"{values[kind]:.2f}" for kind in ("rss", "shared once", "anonymous")))
-                 for who, values in told.items()],
-                ("process", "resident", "shared pages once", "without files"))
+    print_table(
+        [
+            (who, *(f"{values[kind]:.2f}" for kind in ("rss", "shared once", "anonymous")))
+            for who, values in told.items()
+        ],
+        ("process", "resident", "shared pages once", "without files"),
+    )
 
 
 def _stores(source: Path, limit: int) -> Iterator[Path]:

@@ -12,10 +12,12 @@ def drawn(tree: str, links: str = "") -> KnowledgeGraph:
     nodes = []
     for word in tree.split():
         name, _, parents = word.partition("<")
-        nodes.append(GraphNode(name, name.upper(),
-                               parents=tuple(parents.split(",") if parents else ())))
-    connections = [GraphConnection(f"c{number}", *word.split(">"))
-                   for number, word in enumerate(links.split())]
+        nodes.append(
+            GraphNode(name, name.upper(), parents=tuple(parents.split(",") if parents else ()))
+        )
+    connections = [
+        GraphConnection(f"c{number}", *word.split(">")) for number, word in enumerate(links.split())
+    ]
     return KnowledgeGraph(nodes, connections)
 
 
@@ -27,11 +29,25 @@ DRAWN = drawn("root a<root b<root a1<a a2<a b1<b x y z", "a1>x x>y y>z b>a1 z>z"
 def graphs(draw: st.DrawFn) -> KnowledgeGraph:
     count = draw(st.integers(1, 12))
     rows = st.integers(0, count - 1)
-    parents = [draw(st.lists(st.integers(0, row - 1), max_size=2, unique=True)) if row else []
-               for row in range(count)]
+    parents = [
+        draw(st.lists(st.integers(0, row - 1), max_size=2, unique=True)) if row else []
+        for row in range(count)
+    ]
     links = draw(st.lists(st.tuples(rows, rows), max_size=10))
-    nodes = [GraphNode(str(row), f"t{row}", parents=tuple(map(str, above)),
-                       tags={"odd": bool(row % 2)}, directories=(f"d{row % 3}/x",))
-             for row, above in enumerate(parents)]
-    return KnowledgeGraph(nodes, [GraphConnection(f"c{number}", str(start), str(end))
-                                  for number, (start, end) in enumerate(links)])
+    nodes = [
+        GraphNode(
+            str(row),
+            f"t{row}",
+            parents=tuple(map(str, above)),
+            tags={"odd": bool(row % 2)},
+            directories=(f"d{row % 3}/x",),
+        )
+        for row, above in enumerate(parents)
+    ]
+    return KnowledgeGraph(
+        nodes,
+        [
+            GraphConnection(f"c{number}", str(start), str(end))
+            for number, (start, end) in enumerate(links)
+        ],
+    )

@@ -25,11 +25,16 @@ class FakeEmbedder:
         self.embedded: list[str] = []
         self.queries: list[str] = []
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> NDArray[np.float32]:
         self.embedded.extend(texts)
         return np.array([self.vector(text) for text in texts], dtype=np.float32).reshape(
-            len(texts), self.dimension)
+            len(texts), self.dimension
+        )
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         self.queries.append(text)

@@ -51,26 +51,39 @@ class Store:
     @cached_property
     def sparse(self) -> list[int]:
         """Matching rows with a score, the best first."""
-        return sorted((row for row in self.matching if self.scores[row] > 0),
-                      key=lambda row: (-self.scores[row], row))
+        return sorted(
+            (row for row in self.matching if self.scores[row] > 0),
+            key=lambda row: (-self.scores[row], row),
+        )
 
     def passing_too(self, row: int) -> Store:
         """The store under a filter that lets this record pass as well."""
         passing = self.passing or ()
-        return replace(self, passing=(*passing[:row], True, *passing[row + 1:]))
+        return replace(self, passing=(*passing[:row], True, *passing[row + 1 :]))
 
     @cached_property
     def candidates(self) -> Candidates:
         count = len(self.distances)
         names = tuple(f"record_{row}" for row in range(count))
         everything = sorted(range(count), key=lambda row: (self.distances[row], row))
-        dense = DenseLeg(np.array(self.distances, dtype=np.float32), _rows(everything),
-                         _rows(self.dense), _places(self.dense, count), bool(self.missed))
-        sparse = SparseLeg(np.array(self.scores, dtype=np.float32), _rows(self.sparse),
-                           _places(self.sparse, count), ("coral",), ("coral",))
+        dense = DenseLeg(
+            np.array(self.distances, dtype=np.float32),
+            _rows(everything),
+            _rows(self.dense),
+            _places(self.dense, count),
+            bool(self.missed),
+        )
+        sparse = SparseLeg(
+            np.array(self.scores, dtype=np.float32),
+            _rows(self.sparse),
+            _places(self.sparse, count),
+            ("coral",),
+            ("coral",),
+        )
         mask = None if self.passing is None else np.array(self.passing, dtype=np.bool_)
-        return Candidates("coral", names, names, mask, len(self.matching), dense, sparse,
-                          lambda row: WHY_FILTERED)
+        return Candidates(
+            "coral", names, names, mask, len(self.matching), dense, sparse, lambda row: WHY_FILTERED
+        )
 
 
 def _rows(rows: Sequence[int]) -> NDArray[np.int64]:
@@ -97,7 +110,7 @@ def small_stores(draw: st.DrawFn) -> Store:
         return Store(distances, scores, passing=marks)
     if kind == "index":
         marked = [row for row in range(count) if marks[row]]
-        return Store(distances, scores, missed=frozenset(marked[:draw(st.integers(1, 6))]))
+        return Store(distances, scores, missed=frozenset(marked[: draw(st.integers(1, 6))]))
     return Store(distances, scores)
 
 
@@ -108,8 +121,11 @@ def large_store(seed: int, count: int) -> Store:
     distances = random.normal(0.9, 0.2, count).clip(0, 2).round(decimals).astype(np.float32)
     scores = random.gamma(2, 2, count).round(decimals).astype(np.float32)
     # Some link between the legs, as in real text, or nearly none of the fused records is shared.
-    scores = (scores * (random.random(count) < random.choice([0.05, 0.5]))
-              * np.where(distances < 0.8, 2, 1)).astype(np.float32)
+    scores = (
+        scores
+        * (random.random(count) < random.choice([0.05, 0.5]))
+        * np.where(distances < 0.8, 2, 1)
+    ).astype(np.float32)
     store = Store(tuple(distances.tolist()), tuple(scores.tolist()))
     kind = seed % 3
     if kind == 1:
@@ -122,8 +138,11 @@ def large_store(seed: int, count: int) -> Store:
 def settings_for(store: Store, mode: RetrievalMode) -> st.SearchStrategy[Settings]:
     """Settings in range, the threshold often off or right at a record's distance."""
     top_k = st.one_of(st.integers(1, 15), st.integers(1, 100), st.sampled_from([12, 13, 1000]))
-    threshold = st.one_of(st.just(0.0), st.integers(0, 2000).map(lambda step: step / 1000),
-                          st.sampled_from(store.distances))
+    threshold = st.one_of(
+        st.just(0.0),
+        st.integers(0, 2000).map(lambda step: step / 1000),
+        st.sampled_from(store.distances),
+    )
     rrf_k = st.one_of(st.integers(1, 5), st.just(60), st.integers(1, 1000))
     return st.builds(Settings, st.just(mode), top_k, threshold, rrf_k)
 
@@ -131,4 +150,5 @@ def settings_for(store: Store, mode: RetrievalMode) -> st.SearchStrategy[Setting
 def turns(mode: RetrievalMode) -> st.SearchStrategy[tuple[Store, Settings]]:
     """A store with settings in this mode."""
     return small_stores().flatmap(
-        lambda store: st.tuples(st.just(store), settings_for(store, mode)))
+        lambda store: st.tuples(st.just(store), settings_for(store, mode))
+    )

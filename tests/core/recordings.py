@@ -13,20 +13,50 @@ if TYPE_CHECKING:
     from core.agent.turn import Turn
 
 RESULT = {"id": "a", "distance": 0.25, "rank_dense": 1, "text": "clownfish", "game_note": "x"}
-RECORDED: dict[str, Any] = {"status": "Success", "build": "1.2", "nodes": [
-    {"name": "knowledge", "type": "Retrieve", "exit": "found", "next": "answer", "diagnostics": {
-        "parameters": {"source": "knowledge", "embedded_string_storage": "k.json", "top_k": 3,
-                       "threshold": "inf", "retrieval_mode": "Dense", "rrf_k": 60, "filter": "",
-                       "raw_result_count": 3, "filtered_count": 2, "result_count": 1,
-                       "elapsed_us": 17},
-        "input": {"query": "clownfish?"}, "output": {"results": [RESULT]}}},
-    {"name": "answer", "type": "Generate", "exit": "default", "next": "", "diagnostics": {}}]}
+RECORDED: dict[str, Any] = {
+    "status": "Success",
+    "build": "1.2",
+    "nodes": [
+        {
+            "name": "knowledge",
+            "type": "Retrieve",
+            "exit": "found",
+            "next": "answer",
+            "diagnostics": {
+                "parameters": {
+                    "source": "knowledge",
+                    "embedded_string_storage": "k.json",
+                    "top_k": 3,
+                    "threshold": "inf",
+                    "retrieval_mode": "Dense",
+                    "rrf_k": 60,
+                    "filter": "",
+                    "raw_result_count": 3,
+                    "filtered_count": 2,
+                    "result_count": 1,
+                    "elapsed_us": 17,
+                },
+                "input": {"query": "clownfish?"},
+                "output": {"results": [RESULT]},
+            },
+        },
+        {"name": "answer", "type": "Generate", "exit": "default", "next": "", "diagnostics": {}},
+    ],
+}
 
-FLAT = {"knowledge.result[000].id": "a", "knowledge.result[000].distance": "0.31",
-        "knowledge.result[000].text": "clownfish", "knowledge.raw_result_count": "3",
-        "knowledge.filtered_count": "2", "knowledge.result_count": "1",
-        "knowledge.query": "clownfish?", "knowledge.top_k": "3", "knowledge.threshold": "inf",
-        "knowledge.retrieval_mode": "Lexical", "knowledge.source": "facts"}
+FLAT = {
+    "knowledge.result[000].id": "a",
+    "knowledge.result[000].distance": "0.31",
+    "knowledge.result[000].text": "clownfish",
+    "knowledge.raw_result_count": "3",
+    "knowledge.filtered_count": "2",
+    "knowledge.result_count": "1",
+    "knowledge.query": "clownfish?",
+    "knowledge.top_k": "3",
+    "knowledge.threshold": "inf",
+    "knowledge.retrieval_mode": "Lexical",
+    "knowledge.source": "facts",
+}
 
 
 def written(folder: Path, document: object) -> Path:
@@ -37,8 +67,7 @@ def written(folder: Path, document: object) -> Path:
 
 def turns_of(folder: Path, content: object, name: str = "recorded.json") -> tuple[Turn, ...]:
     path = folder / name
-    path.write_text(content if isinstance(content, str) else json.dumps(content),
-                    encoding="utf-8")
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return read_recording(path).turns
 
 

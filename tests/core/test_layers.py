@@ -19,6 +19,7 @@ print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 
 
 def test_importing_all_of_core_loads_neither_qt_nor_torch(repo: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", MODULES], cwd=repo, capture_output=True,
-                          text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MODULES], cwd=repo, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -17,15 +17,17 @@ def blocks(repo: Path, language: str) -> list[str]:
 
 
 def test_the_ten_lines_of_the_readme_run_as_they_stand(
-        repo: Path, samples: Path, monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str]) -> None:
+    repo: Path, samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (script,) = blocks(repo, "python")
     assert len(script.splitlines()) <= 15
     monkeypatch.chdir(samples.parent)
     exec(compile(script, "README.md", "exec"), {})
     assert "clown" in capsys.readouterr().out
     assert [node.name for node in GraphDescription.load("my.graph.json").nodes] == [
-        "knowledge", "answer"]
+        "knowledge",
+        "answer",
+    ]
 
 
 def test_every_picture_and_sample_of_the_readme_is_there(repo: Path) -> None:

@@ -39,8 +39,11 @@ def nothing_left_behind() -> Iterator[None]:
     yield
     for thread in set(threading.enumerate()) - threads:
         thread.join(JOIN_S if thread.name != "tqdm_monitor" else 0)
-    left = [f"thread {thread.name}" for thread in set(threading.enumerate()) - threads
-            if thread.name != "tqdm_monitor"]  # of the model's library, when it runs in here
+    left = [
+        f"thread {thread.name}"
+        for thread in set(threading.enumerate()) - threads
+        if thread.name != "tqdm_monitor"
+    ]  # of the model's library, when it runs in here
     left += [f"child process {pid}" for pid in sorted(_children() - children)]
     if _shown(windows):
         _delete_closed()
@@ -82,18 +85,23 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot, own_settings: Path,
-                monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenWindow]:
+def open_window(
+    qtbot: QtBot, own_settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[OpenWindow]:
     """Compose windows as the program does, with an embedder in place of the model's process."""
     from inspector.__main__ import build_window
 
     drivers: list[Driver] = []
 
-    def make(path: Path | None = None, embedder: Embedder | None = None,
-             loader: Callable[..., Embedder] | None = None) -> Driver:
+    def make(
+        path: Path | None = None,
+        embedder: Embedder | None = None,
+        loader: Callable[..., Embedder] | None = None,
+    ) -> Driver:
         chosen = embedder or WordEmbedder()
-        monkeypatch.setattr("core.embedding.embedder_process.ProcessEmbedder",
-                            loader or (lambda _name, *_: chosen))
+        monkeypatch.setattr(
+            "core.embedding.embedder_process.ProcessEmbedder", loader or (lambda _name, *_: chosen)
+        )
         driver = Driver(qtbot, build_window())
         drivers.append(driver)
         with qtbot.waitActive(driver.window):
@@ -105,8 +113,11 @@ def open_window(qtbot: QtBot, own_settings: Path,
     yield make
     for driver in drivers:
         driver.window.close()
-        running = [f"{timer.parent().metaObject().className()} {timer.parent().objectName()}"
-                   for timer in driver.window.findChildren(QTimer) if timer.isActive()]
+        running = [
+            f"{timer.parent().metaObject().className()} {timer.parent().objectName()}"
+            for timer in driver.window.findChildren(QTimer)
+            if timer.isActive()
+        ]
         driver.window.deleteLater()
         _delete_closed()
         assert not running, f"timers run on after the window is closed: {running}"
@@ -145,7 +156,12 @@ def aquarium(prepared_aquarium: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def offscreen_env(tmp_path: Path) -> dict[str, str]:
     """Environment of a child process that has no display at all."""
-    env = {key: value for key, value in os.environ.items()
-           if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
-    return env | {"INSPECTOR_CONFIG_DIR": str(tmp_path / "config"),
-                  "INSPECTOR_CACHE_DIR": str(tmp_path / "cache")}
+    env = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
+    return env | {
+        "INSPECTOR_CONFIG_DIR": str(tmp_path / "config"),
+        "INSPECTOR_CACHE_DIR": str(tmp_path / "cache"),
+    }

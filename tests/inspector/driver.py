@@ -63,7 +63,8 @@ class Driver:
         """Wait until nothing is being worked on, and everything is painted."""
         self.qtbot.waitUntil(
             lambda: not any(self.jobs.is_busy(lane) for lane in ("open", "turn", "index")),
-            timeout=20_000)
+            timeout=20_000,
+        )
 
     def open(self, path: Path) -> None:
         """Open a file and wait until its indexes are there too."""
@@ -100,8 +101,10 @@ class Driver:
     def turn_of(self, message: str) -> Any:
         """Wait, in a ``with``, for a turn with this message to be on screen."""
         return self.qtbot.waitSignal(
-            self.window.turnShown, timeout=20_000,
-            check_params_cb=lambda turn: turn.request.message == message)
+            self.window.turnShown,
+            timeout=20_000,
+            check_params_cb=lambda turn: turn.request.message == message,
+        )
 
     @property
     def turn(self) -> Turn:
@@ -154,8 +157,11 @@ class Driver:
 
     def click_text(self, text: str) -> None:
         """Click the one visible button that says this."""
-        found = [button for button in self.window.findChildren(QPushButton)
-                 if button.text() == text and button.isVisible()]
+        found = [
+            button
+            for button in self.window.findChildren(QPushButton)
+            if button.text() == text and button.isVisible()
+        ]
         assert len(found) == 1, f"{len(found)} visible buttons say {text}"
         self.qtbot.mouseClick(found[0], LEFT)
 
@@ -164,8 +170,13 @@ class Driver:
         target = self.window.focusWidget() or self.window
         self.qtbot.keyClick(target, key, modifier)
 
-    def type_into(self, name: str, text: str, key: Qt.Key = Qt.Key.Key_Return,
-                  modifier: Qt.KeyboardModifier = CTRL) -> None:
+    def type_into(
+        self,
+        name: str,
+        text: str,
+        key: Qt.Key = Qt.Key.Key_Return,
+        modifier: Qt.KeyboardModifier = CTRL,
+    ) -> None:
         """Type over what stands in a field of several lines, and end with a key."""
         edit = self.find(name, QPlainTextEdit)
         edit.setFocus()
@@ -218,8 +229,9 @@ class Driver:
         self.qtbot.waitUntil(lambda: self.session.inputs.variables.get(name) == value)
 
     def _cell_editor(self, table: QTableView) -> QLineEdit:
-        return [field for field in table.viewport().findChildren(QLineEdit)
-                if field.isVisible()][-1]
+        return [field for field in table.viewport().findChildren(QLineEdit) if field.isVisible()][
+            -1
+        ]
 
     # What is seen
 
@@ -228,8 +240,15 @@ class Driver:
         model = self.find("hitsTable").model()
         assert isinstance(model, HitsModel)
         needs = [model.index(row, Column.NEEDS) for row in range(model.rowCount())]
-        return [Row(index.data(HitsModel.HitIdRole), index.data(HitsModel.ReasonRole),
-                    index.data(HitsModel.DistanceRole), index.data()) for index in needs]
+        return [
+            Row(
+                index.data(HitsModel.HitIdRole),
+                index.data(HitsModel.ReasonRole),
+                index.data(HitsModel.DistanceRole),
+                index.data(),
+            )
+            for index in needs
+        ]
 
     def hits(self) -> list[str]:
         """Return the ids of the rows that are hits."""

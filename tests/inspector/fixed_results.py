@@ -33,9 +33,16 @@ QUERY = "do clownfish get along with lionfish?"
 TOKENS = ("do", "clownfish", "get", "along", "with", "lionfish")
 
 
-def candidates(ids: Sequence[str], texts: Sequence[str], distances: NDArray[np.float32],
-               scores: NDArray[np.float32], *, matching: NDArray[np.bool_] | None = None,
-               query: str = QUERY, tokens: tuple[str, ...] = TOKENS) -> Candidates:
+def candidates(
+    ids: Sequence[str],
+    texts: Sequence[str],
+    distances: NDArray[np.float32],
+    scores: NDArray[np.float32],
+    *,
+    matching: NDArray[np.bool_] | None = None,
+    query: str = QUERY,
+    tokens: tuple[str, ...] = TOKENS,
+) -> Candidates:
     """Rank exactly, as the engine does where an exact scan answers."""
     count = len(ids)
     order = np.argsort(distances, kind="stable").astype(np.int64)
@@ -45,21 +52,28 @@ def candidates(ids: Sequence[str], texts: Sequence[str], distances: NDArray[np.f
     if matching is not None:
         scored = scored[matching[scored]]
     return Candidates(
-        query=query, ids=ids, texts=texts, matching=matching,
+        query=query,
+        ids=ids,
+        texts=texts,
+        matching=matching,
         matching_count=count if matching is None else int(matching.sum()),
         dense=DenseLeg(distances, order, rows, ranks(rows, count), from_index=False),
         sparse=SparseLeg(scores, scored, ranks(scored, count), tokens, tokens),
-        why_filtered=lambda row: "args[1] is false")
+        why_filtered=lambda row: "args[1] is false",
+    )
 
 
 def aquarium(*, filtered: bool = True) -> Candidates:
     """Ten records; `predator_list` fails the filter."""
     matching = np.ones(len(AQUARIUM), dtype=np.bool_)
     matching[FILTERED_OUT] = False
-    return candidates([r[0] for r in AQUARIUM], [r[1] for r in AQUARIUM],
-                      np.array([r[2] for r in AQUARIUM], dtype=np.float32),
-                      np.array([r[3] for r in AQUARIUM], dtype=np.float32),
-                      matching=matching if filtered else None)
+    return candidates(
+        [r[0] for r in AQUARIUM],
+        [r[1] for r in AQUARIUM],
+        np.array([r[2] for r in AQUARIUM], dtype=np.float32),
+        np.array([r[3] for r in AQUARIUM], dtype=np.float32),
+        matching=matching if filtered else None,
+    )
 
 
 def many(count: int, seed: int = 1) -> Candidates:
@@ -67,14 +81,26 @@ def many(count: int, seed: int = 1) -> Candidates:
     rng = np.random.default_rng(seed)
     distances = np.clip(rng.normal(0.9, 0.13, count), 0.05, 1.9).astype(np.float32)
     scores = np.where(rng.random(count) < 0.1, rng.gamma(2.0, 1.5, count), 0).astype(np.float32)
-    return candidates([f"synset.{i:06d}.n" for i in range(count)],
-                      [f"clownfish {i}, an entry: a gloss of some words with lionfish in it"
-                       for i in range(count)], distances, scores,
-                      matching=rng.random(count) < 0.8)
+    return candidates(
+        [f"synset.{i:06d}.n" for i in range(count)],
+        [
+            f"clownfish {i}, an entry: a gloss of some words with lionfish in it"
+            for i in range(count)
+        ],
+        distances,
+        scores,
+        matching=rng.random(count) < 0.8,
+    )
 
 
-def chosen(found: Candidates, mode: RetrievalMode = RetrievalMode.Dense, *, top_k: int = 8,
-           threshold: float = 0.6, rrf_k: int = 60) -> Selection:
+def chosen(
+    found: Candidates,
+    mode: RetrievalMode = RetrievalMode.Dense,
+    *,
+    top_k: int = 8,
+    threshold: float = 0.6,
+    rrf_k: int = 60,
+) -> Selection:
     """Select with these settings."""
     return select(found, Settings(mode, top_k, threshold, rrf_k))
 
@@ -82,6 +108,10 @@ def chosen(found: Candidates, mode: RetrievalMode = RetrievalMode.Dense, *, top_
 def retrieval(selection: Selection) -> Retrieval:
     """Wrap a selection as a node's result."""
     settings = selection.settings
-    params = RetrieveParams(retrieval_mode=settings.mode, top_k=settings.top_k,
-                            threshold=settings.threshold, rrf_k=settings.rrf_k)
+    params = RetrieveParams(
+        retrieval_mode=settings.mode,
+        top_k=settings.top_k,
+        threshold=settings.threshold,
+        rrf_k=settings.rrf_k,
+    )
     return Retrieval(params, "knowledge", selection.candidates.query, selection)

@@ -34,8 +34,12 @@ class WordEmbedder:
         self.closed = False
         self._words: dict[str, NDArray[np.float32]] = {}
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> NDArray[np.float32]:
         self.embedded.extend(texts)
         return np.stack([self.vector(text) for text in texts])
 
@@ -73,8 +77,12 @@ class HeldEmbedder(WordEmbedder):
         self._queries = {text: threading.Event() for text in held}
         self._blocks = threading.Semaphore(0 if hold_records else 1_000_000)
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled) -> NDArray[np.float32]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> NDArray[np.float32]:
         self.block_begun.set()
         if not self._blocks.acquire(timeout=WAIT_S):
             raise TimeoutError("nobody let the block on")

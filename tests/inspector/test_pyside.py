@@ -39,10 +39,16 @@ print(before - sys.getrefcount(override), flush=True)
 
 
 def test_an_override_that_raises_costs_no_other_override_a_reference() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True,
-                          check=False, env=os.environ | {"QT_QPA_PLATFORM": "offscreen"})
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+    )
     version = tuple(int(part) for part in PySide6.__version__.split(".")[:2])
     lost = int(done.stdout)
     assert lost == 0, f"PySide {PySide6.__version__} frees overrides: keep it out in pyproject.toml"
     assert version < (6, 10), (
-        f"PySide {PySide6.__version__} keeps its references: the cap in pyproject.toml may go")
+        f"PySide {PySide6.__version__} keeps its references: the cap in pyproject.toml may go"
+    )

@@ -34,8 +34,14 @@ def test_contrast_is_the_ratio_of_relative_luminances():
 
 @BOTH
 def test_text_is_readable_on_everything_behind_it(theme):
-    behind = (theme.background, theme.panel, theme.field, theme.hover, theme.accent_soft,
-              *theme.span_tints)
+    behind = (
+        theme.background,
+        theme.panel,
+        theme.field,
+        theme.hover,
+        theme.accent_soft,
+        *theme.span_tints,
+    )
     assert min(contrast(theme.text, color) for color in behind) >= 7
     assert contrast(theme.on_accent, theme.accent) >= 4.5
 
@@ -97,14 +103,32 @@ def test_applying_a_theme_dresses_widgets_and_can_be_changed_live(qtbot, plain_a
 
 
 def test_every_icon_is_well_formed_and_takes_its_colour(qtbot):
-    assert {"open", "save", "run", "filter", "threshold", "top_k", "leg_depth", "index", "hit",
-            "warning", "error", "ok", "info", "close"} <= set(themes.icon_names())
+    assert {
+        "open",
+        "save",
+        "run",
+        "filter",
+        "threshold",
+        "top_k",
+        "leg_depth",
+        "index",
+        "hit",
+        "warning",
+        "error",
+        "ok",
+        "info",
+        "close",
+    } <= set(themes.icon_names())
     for name in themes.icon_names():
         drawing = (themes._ICON_FOLDER / f"{name}.svg").read_text(encoding="utf-8")
         assert ET.fromstring(drawing).get("viewBox") == "0 0 24 24"
         image = themes.icon(name, QColor("#ff0000")).pixmap(24, 24).toImage()
-        opaque = [image.pixelColor(x, y) for x in range(image.width())
-                  for y in range(image.height()) if image.pixelColor(x, y).alpha() > 200]
+        opaque = [
+            image.pixelColor(x, y)
+            for x in range(image.width())
+            for y in range(image.height())
+            if image.pixelColor(x, y).alpha() > 200
+        ]
         assert opaque, name
         assert all(color.red() > 200 and color.blue() < 60 for color in opaque), name
 
@@ -139,8 +163,17 @@ def test_a_theme_cannot_be_changed():
 
 @BOTH
 def test_text_in_the_colour_of_a_reason_is_readable_on_whatever_is_behind_it(theme):
-    for reason in ("", "filter", "index", "leg_depth", "threshold", "top_k", "scope", "k",
-                   "min_score"):
+    for reason in (
+        "",
+        "filter",
+        "index",
+        "leg_depth",
+        "threshold",
+        "top_k",
+        "scope",
+        "k",
+        "min_score",
+    ):
         assert contrast(theme.reason_ink(reason), theme.panel) >= 4.5
         for behind in (theme.background, theme.accent_soft, theme.hover):
             assert contrast(theme.reason_ink(reason, behind), behind) >= 4.5

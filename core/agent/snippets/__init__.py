@@ -25,8 +25,9 @@ __all__ = [
 
 def params_as_json(node: Node) -> str:
     """Return all parameters of a node as a JSON object, enumerations by name."""
-    values = {name: spec.to_json(getattr(node.params, name))
-              for name, spec in node.params.specs().items()}
+    values = {
+        name: spec.to_json(getattr(node.params, name)) for name, spec in node.params.specs().items()
+    }
     return json.dumps(values, ensure_ascii=False, indent=2)
 
 

@@ -43,8 +43,11 @@ class GraphChanges:
 
 def changed_mutable(node: Node, baseline: NodeParams) -> dict[str, Any]:
     """Return the mutable parameters that differ from `baseline`, by name."""
-    return {name: getattr(node.params, name) for name, spec in node.params.specs().items()
-            if not spec.structural and getattr(node.params, name) != getattr(baseline, name)}
+    return {
+        name: getattr(node.params, name)
+        for name, spec in node.params.specs().items()
+        if not spec.structural and getattr(node.params, name) != getattr(baseline, name)
+    }
 
 
 def changes_of(graph: GraphDescription, baseline: GraphDescription) -> GraphChanges:
@@ -53,27 +56,42 @@ def changes_of(graph: GraphDescription, baseline: GraphDescription) -> GraphChan
     new = {node.name for node in graph.nodes}
     unknown = _unknown_params(graph)
     nodes: list[NodeChange] = []
-    structural = [("", key) for key in ("start_node", "default_model_name")
-                  if getattr(graph, key) != getattr(baseline, key)]
+    structural = [
+        ("", key)
+        for key in ("start_node", "default_model_name")
+        if getattr(graph, key) != getattr(baseline, key)
+    ]
     structural += [(name, "") for name in old if name not in new]
     for node in graph.nodes:
         before = old.get(node.name)
         if before is None or type(before) is not type(node.params):
             structural.append((node.name, ""))
             continue
-        structural += [(node.name, name) for name, spec in node.params.specs().items()
-                       if spec.structural
-                       and getattr(node.params, name) != getattr(before, name)]
+        structural += [
+            (node.name, name)
+            for name, spec in node.params.specs().items()
+            if spec.structural and getattr(node.params, name) != getattr(before, name)
+        ]
         values = changed_mutable(node, before)
         if values:
-            nodes.append(NodeChange(node.name, before, dataclasses.replace(before, **values),
-                                    tuple(values), unknown.get(node.name, ())))
+            nodes.append(
+                NodeChange(
+                    node.name,
+                    before,
+                    dataclasses.replace(before, **values),
+                    tuple(values),
+                    unknown.get(node.name, ()),
+                )
+            )
     return GraphChanges(tuple(nodes), tuple(structural))
 
 
 def _unknown_params(graph: GraphDescription) -> dict[str, tuple[str, ...]]:
     known = {node.name: node.params.specs() for node in graph.nodes}
     entries = graph.to_document()["nodes"]
-    return {entry["name"]: tuple(key for key in entry.get("params", {})
-                                 if key not in known.get(entry["name"], {}))
-            for entry in entries}
+    return {
+        entry["name"]: tuple(
+            key for key in entry.get("params", {}) if key not in known.get(entry["name"], {})
+        )
+        for entry in entries
+    }

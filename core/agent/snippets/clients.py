@@ -61,10 +61,18 @@ def _fixed(changes: GraphChanges, literals: Literals) -> str:
 
 
 def _python(changes: GraphChanges) -> list[str]:
-    return ["\n".join(python_calls(
-        (change.name, change.after,
-         {name: getattr(change.after, name) for name in change.changed})
-        for change in changes.nodes))]
+    return [
+        "\n".join(
+            python_calls(
+                (
+                    change.name,
+                    change.after,
+                    {name: getattr(change.after, name) for name in change.changed},
+                )
+                for change in changes.nodes
+            )
+        )
+    ]
 
 
 def _cpp(changes: GraphChanges) -> list[str]:
@@ -82,8 +90,11 @@ def _cpp_block(change: NodeChange, variable: str, literals: Literals) -> list[st
         remark = ""
         if name in change.changed:
             old = literals.value(spec, was)
-            remark = (f"  // was {old}" if len(old) <= _LONGEST_REMARK and "\n" not in old
-                      else "  // changed")
+            remark = (
+                f"  // was {old}"
+                if len(old) <= _LONGEST_REMARK and "\n" not in old
+                else "  // changed"
+            )
         lines.append(_assigned(f"{variable}.{field}", literals.value(spec, value)) + remark)
     if change.unknown:
         names = ", ".join(literals.name(name) for name in change.unknown)
@@ -104,15 +115,19 @@ def _unity_block(change: NodeChange, variable: str, literals: Literals) -> list[
 
 
 def _unreal(changes: GraphChanges) -> list[str]:
-    head = ('#include "Generated/TryllGraphBuilder.Nodes.h"\n'
-            '#include "Generated/TryllNodeParamsFactory.h"')
+    head = (
+        '#include "Generated/TryllGraphBuilder.Nodes.h"\n'
+        '#include "Generated/TryllNodeParamsFactory.h"'
+    )
     return _typed(changes, head, UnrealLiterals(), _unreal_block)
 
 
 def _unreal_block(change: NodeChange, variable: str, literals: Literals) -> list[str]:
     table, node = f"UTryll{change.after.node_type}Params", literals.quoted(change.name)
-    lines = [f"{table}* {variable} = Cast<{table}>(UTryllNodeParamsFactory::CloneParams(",
-             f"    AgentComponent->GetNodeParamsBaseline({node}), this));"]
+    lines = [
+        f"{table}* {variable} = Cast<{table}>(UTryllNodeParamsFactory::CloneParams(",
+        f"    AgentComponent->GetNodeParamsBaseline({node}), this));",
+    ]
     specs = change.after.specs()
     for name, value in _changed_values(change, literals):
         field = _pascal(name)
@@ -125,8 +140,12 @@ def _unreal_block(change: NodeChange, variable: str, literals: Literals) -> list
     return [*lines, f"AgentComponent->ChangeParams({node}, {variable});"]
 
 
-def _typed(changes: GraphChanges, head: str, literals: Literals,
-           block: Callable[[NodeChange, str, Literals], list[str]]) -> list[str]:
+def _typed(
+    changes: GraphChanges,
+    head: str,
+    literals: Literals,
+    block: Callable[[NodeChange, str, Literals], list[str]],
+) -> list[str]:
     """Return the head and one block a node; a node that the clients lack gets a comment."""
     taken: set[str] = set()
     blocks = []
@@ -150,8 +169,10 @@ def _unused(wanted: str, taken: set[str]) -> str:
 
 def _unsendable(change: NodeChange, literals: Literals) -> str:
     specs = change.after.specs()
-    lines = [f"{literals.name(change.name)}: the game's client has no node type "
-             f"{change.after.node_type}; changed are:"]
+    lines = [
+        f"{literals.name(change.name)}: the game's client has no node type "
+        f"{change.after.node_type}; changed are:"
+    ]
     for name in change.changed:
         shown = str(specs[name].to_json(getattr(change.after, name)))
         cut = shown if len(shown) <= _LONGEST_REMARK else f"{shown[:_LONGEST_REMARK]}..."
@@ -161,8 +182,9 @@ def _unsendable(change: NodeChange, literals: Literals) -> str:
 
 def _changed_values(change: NodeChange, literals: Literals) -> list[tuple[str, str]]:
     specs = change.after.specs()
-    return [(name, literals.value(specs[name], getattr(change.after, name)))
-            for name in change.changed]
+    return [
+        (name, literals.value(specs[name], getattr(change.after, name))) for name in change.changed
+    ]
 
 
 def _assigned(target: str, value: str) -> str:
@@ -174,5 +196,8 @@ def _pascal(name: str) -> str:
 
 
 _CLIENTS: dict[str, tuple[Callable[[GraphChanges], list[str]], Literals]] = {
-    "python": (_python, PythonLiterals()), "cpp": (_cpp, CppLiterals()),
-    "unity": (_unity, UnityLiterals()), "unreal": (_unreal, UnrealLiterals())}
+    "python": (_python, PythonLiterals()),
+    "cpp": (_cpp, CppLiterals()),
+    "unity": (_unity, UnityLiterals()),
+    "unreal": (_unreal, UnrealLiterals()),
+}

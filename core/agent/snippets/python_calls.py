@@ -40,8 +40,10 @@ def python_calls(nodes: Iterable[tuple[str, NodeParams, Mapping[str, Any]]]) -> 
         for name, value in values.items():
             if isinstance(value, IntEnum):
                 enums.add(enum_name(type(value)))
-            lines.append(f'agent.change_param({_LITERALS.quoted(node)}, "{name}", '
-                         f"{_LITERALS.value(specs[name], value)})")
+            lines.append(
+                f'agent.change_param({_LITERALS.quoted(node)}, "{name}", '
+                f"{_LITERALS.value(specs[name], value)})"
+            )
     if enums:
         lines.insert(0, f"from tryll_client.graph import {', '.join(sorted(enums))}\n")
     return lines

@@ -51,8 +51,11 @@ def graph_of(*nodes: tuple[str, object]) -> GraphDescription:
 
 
 def lexical(**changes: object) -> RetrieveParams:
-    values = {"embedded_string_storage": AQUARIUM, "retrieval_mode": RetrievalMode.Lexical,
-              "top_k": 3} | changes
+    values = {
+        "embedded_string_storage": AQUARIUM,
+        "retrieval_mode": RetrievalMode.Lexical,
+        "top_k": 3,
+    } | changes
     return RetrieveParams(**values)  # type: ignore[arg-type]
 
 
@@ -65,25 +68,42 @@ def refused(agent: Agent, node: str, param: str, value: object) -> InspectorErro
 
 
 def test_a_turn_takes_the_found_exit_when_a_chunk_is_found(workspace: Workspace) -> None:
-    agent = Agent(graph_of(("k", lexical(found_exit="a", not_found_exit="b")),
-                           ("a", GenerateParams()), ("b", GenerateParams())), workspace)
+    agent = Agent(
+        graph_of(
+            ("k", lexical(found_exit="a", not_found_exit="b")),
+            ("a", GenerateParams()),
+            ("b", GenerateParams()),
+        ),
+        workspace,
+    )
     runs = agent.turn(QUESTION).runs
     assert [(run.name, run.exit, run.next) for run in runs] == [
-        ("k", "found", "a"), ("a", "default", "")]
+        ("k", "found", "a"),
+        ("a", "default", ""),
+    ]
 
 
 def test_a_turn_takes_the_not_found_exit_when_nothing_is_found(workspace: Workspace) -> None:
-    agent = Agent(graph_of(("k", lexical(not_found_exit="no")), ("no", CannedResponseParams(
-        inline_strings=("Sorry.",)))), workspace)
+    agent = Agent(
+        graph_of(
+            ("k", lexical(not_found_exit="no")),
+            ("no", CannedResponseParams(inline_strings=("Sorry.",))),
+        ),
+        workspace,
+    )
     turn = agent.turn("xyzzy")
     assert [run.exit for run in turn.runs] == ["not_found", "default"]
     assert turn.runs[1].output == "Sorry."
 
 
 def test_an_empty_message_finds_nothing_and_searches_nothing(workspace: Workspace) -> None:
-    agent = Agent(graph_of(("k", lexical(not_found_exit="a")),
-                           ("a", GenerateParams(
-                               template="{{#knowledge}}[{{name}}]{{/knowledge}}"))), workspace)
+    agent = Agent(
+        graph_of(
+            ("k", lexical(not_found_exit="a")),
+            ("a", GenerateParams(template="{{#knowledge}}[{{name}}]{{/knowledge}}")),
+        ),
+        workspace,
+    )
     turn = agent.turn("  \n ")
     diagnostics = turn.runs[0].diagnostics()
     assert turn.runs[0].exit == "not_found"
@@ -94,16 +114,24 @@ def test_an_empty_message_finds_nothing_and_searches_nothing(workspace: Workspac
 
 
 def test_the_input_may_be_an_earlier_nodes_output(workspace: Workspace) -> None:
-    agent = Agent(graph_of(
-        ("ask", InstructionParams(instruction="  clownfish  ", default_exit="k")),
-        ("k", lexical(input="ask"))), workspace)
+    agent = Agent(
+        graph_of(
+            ("ask", InstructionParams(instruction="  clownfish  ", default_exit="k")),
+            ("k", lexical(input="ask")),
+        ),
+        workspace,
+    )
     assert agent.turn("something else").runs[1].retrieval.query == "clownfish"  # type: ignore[union-attr]
 
 
 def test_references_in_the_input_are_replaced(workspace: Workspace) -> None:
-    agent = Agent(graph_of(
-        ("ask", InstructionParams(instruction="lionfish", default_exit="k")),
-        ("k", lexical(input=" {{user_message}} {{ var.who }} {{node.ask.output}} "))), workspace)
+    agent = Agent(
+        graph_of(
+            ("ask", InstructionParams(instruction="lionfish", default_exit="k")),
+            ("k", lexical(input=" {{user_message}} {{ var.who }} {{node.ask.output}} ")),
+        ),
+        workspace,
+    )
     agent.variables["who"] = "gobies"
     assert agent.turn("do").runs[1].retrieval.query == "do gobies lionfish"  # type: ignore[union-attr]
 
@@ -128,12 +156,15 @@ def test_an_unknown_node_is_3005_and_an_unknown_parameter_3007(workspace: Worksp
 
 
 def test_a_filter_that_does_not_compile_leaves_the_previous_one_in_force(
-        workspace: Workspace) -> None:
+    workspace: Workspace,
+) -> None:
     agent = Agent(graph_of(("k", lexical())), workspace)
-    agent.change_param("k", "filter", '{"op":"eq","lhs":{"knowledge":"beginner"},'
-                                      '"rhs":{"value":true}}')
-    error = refused(agent, "k", "filter", '{"op":"eq","lhs":{"knowledge":"nosuch"},'
-                                          '"rhs":{"value":true}}')
+    agent.change_param(
+        "k", "filter", '{"op":"eq","lhs":{"knowledge":"beginner"},"rhs":{"value":true}}'
+    )
+    error = refused(
+        agent, "k", "filter", '{"op":"eq","lhs":{"knowledge":"nosuch"},"rhs":{"value":true}}'
+    )
     assert error.code is Code.InvalidParamValue
     assert error.message.startswith("filter.unknown_field")
     assert "beginner" in agent.turn(QUESTION).runs[0].diagnostics()["parameters"]["filter"]
@@ -156,8 +187,12 @@ def test_changing_while_a_turn_runs_is_3004(workspace: Workspace) -> None:
 
 
 def test_a_loop_ends_with_4003_and_the_nodes_that_ran(workspace: Workspace) -> None:
-    agent = Agent(graph_of(("a", InstructionParams(default_exit="b")),
-                           ("b", InstructionParams(default_exit="a"))), workspace)
+    agent = Agent(
+        graph_of(
+            ("a", InstructionParams(default_exit="b")), ("b", InstructionParams(default_exit="a"))
+        ),
+        workspace,
+    )
     turn = agent.turn("x")
     assert turn.error is not None
     assert turn.error.code is Code.MaxStepsExceeded
@@ -170,9 +205,11 @@ class OddParams(NodeParams):
 
 
 def test_a_node_that_does_not_run_here_ends_the_turn_with_3003_and_its_name(
-        workspace: Workspace) -> None:
-    agent = Agent(graph_of(("i", InstructionParams(default_exit="odd")), ("odd", OddParams())),
-                  workspace)
+    workspace: Workspace,
+) -> None:
+    agent = Agent(
+        graph_of(("i", InstructionParams(default_exit="odd")), ("odd", OddParams())), workspace
+    )
     turn = agent.turn("x")
     assert turn.error is not None
     assert turn.error.code is Code.GraphCompilationFailed
@@ -196,39 +233,49 @@ def test_a_missing_storage_fails_the_agent_with_3010(workspace: Workspace) -> No
 
 def test_a_storage_outside_the_root_fails_the_agent_with_3009(workspace: Workspace) -> None:
     with pytest.raises(FileRefused) as caught:
-        Agent(graph_of(("k", lexical(embedded_string_storage="../adventure/lore.json"))),
-              workspace)
+        Agent(graph_of(("k", lexical(embedded_string_storage="../adventure/lore.json"))), workspace)
     assert caught.value.code is Code.StorageOutsideRoot
 
 
 def test_all_faults_of_the_storages_are_reported_at_once(workspace: Workspace) -> None:
-    graph = graph_of(("k", lexical(embedded_string_storage="gone.json", found_exit="l")),
-                     ("l", lexical(filter="{", found_exit="c")),
-                     ("c", CannedResponseParams(string_storage="none.txt")))
+    graph = graph_of(
+        ("k", lexical(embedded_string_storage="gone.json", found_exit="l")),
+        ("l", lexical(filter="{", found_exit="c")),
+        ("c", CannedResponseParams(string_storage="none.txt")),
+    )
     graph.nodes[0] = graph.nodes[0]
     with pytest.raises(FileRefused) as caught:
         Agent(graph, workspace)
-    assert {(f.place.node, int(f.code)) for f in caught.value.findings
-            if f.severity == "error"} == {("k", 3010), ("l", 3007), ("c", 3010)}
+    assert {
+        (f.place.node, int(f.code)) for f in caught.value.findings if f.severity == "error"
+    } == {("k", 3010), ("l", 3007), ("c", 3010)}
 
 
 def test_faults_of_the_graph_and_of_its_storages_are_reported_together(
-        workspace: Workspace) -> None:
-    graph = graph_of(("k", lexical(embedded_string_storage="gone.json", top_k=0)),
-                     ("l", lexical(top_k="x", filter="{", found_exit="ghost")),
-                     ("c", CannedResponseParams(string_storage=7)))  # type: ignore[arg-type]
+    workspace: Workspace,
+) -> None:
+    graph = graph_of(
+        ("k", lexical(embedded_string_storage="gone.json", top_k=0)),
+        ("l", lexical(top_k="x", filter="{", found_exit="ghost")),
+        ("c", CannedResponseParams(string_storage=7)),
+    )  # type: ignore[arg-type]
     with pytest.raises(FileRefused) as caught:
         Agent(graph, workspace)
     assert {f.place.json_path for f in caught.value.findings if f.severity == "error"} == {
-        "nodes[0].params.top_k", "nodes[0].params.embedded_string_storage",
-        "nodes[1].params.top_k", "nodes[1].params.filter", "nodes[1].params.found_exit",
-        "nodes[2].params.string_storage"}
+        "nodes[0].params.top_k",
+        "nodes[0].params.embedded_string_storage",
+        "nodes[1].params.top_k",
+        "nodes[1].params.filter",
+        "nodes[1].params.found_exit",
+        "nodes[2].params.string_storage",
+    }
 
 
 def test_a_fault_of_a_storage_is_placed_at_the_line_of_the_graphs_file(tmp_path: Path) -> None:
     path = tmp_path / "g.graph.json"
-    GraphDescription().add_node("k", lexical(embedded_string_storage="gone.json", top_k=5)) \
-        .set_start_node("k").save(path)
+    GraphDescription().add_node(
+        "k", lexical(embedded_string_storage="gone.json", top_k=5)
+    ).set_start_node("k").save(path)
     (found,) = check_path(path)
     line = path.read_text().splitlines()[(found.place.line or 0) - 1]
     assert '"embedded_string_storage": "gone.json"' in line
@@ -250,22 +297,41 @@ def test_a_variable_may_be_a_number(workspace: Workspace) -> None:
 
 
 def test_round_robin_goes_on_from_turn_to_turn(workspace: Workspace) -> None:
-    agent = Agent(graph_of(("say", CannedResponseParams(inline_strings=("a", "b", "c")))),
-                  workspace)
+    agent = Agent(
+        graph_of(("say", CannedResponseParams(inline_strings=("a", "b", "c")))), workspace
+    )
     assert [agent.turn("x").runs[0].output for _ in range(4)] == ["a", "b", "c", "a"]
 
 
 def test_first_always_says_the_first_line(workspace: Workspace) -> None:
-    agent = Agent(graph_of(("say", CannedResponseParams(
-        inline_strings=("a", "b"), selection_strategy=SelectionStrategy.First))), workspace)
+    agent = Agent(
+        graph_of(
+            (
+                "say",
+                CannedResponseParams(
+                    inline_strings=("a", "b"), selection_strategy=SelectionStrategy.First
+                ),
+            )
+        ),
+        workspace,
+    )
     assert [agent.turn("x").runs[0].output for _ in range(3)] == ["a", "a", "a"]
 
 
 def test_random_depends_on_the_seed_alone(workspace: Workspace) -> None:
     def lines(seed: int) -> list[str]:
-        agent = Agent(graph_of(("say", CannedResponseParams(
-            inline_strings=tuple("abcdefgh"), selection_strategy=SelectionStrategy.Random))),
-            workspace)
+        agent = Agent(
+            graph_of(
+                (
+                    "say",
+                    CannedResponseParams(
+                        inline_strings=tuple("abcdefgh"),
+                        selection_strategy=SelectionStrategy.Random,
+                    ),
+                )
+            ),
+            workspace,
+        )
         return [agent.turn("x", seed=seed).runs[0].output for _ in range(8)]
 
     assert lines(1) == lines(1)
@@ -273,18 +339,27 @@ def test_random_depends_on_the_seed_alone(workspace: Workspace) -> None:
 
 
 def test_the_knowledge_block_is_attached_also_when_nothing_is_found(workspace: Workspace) -> None:
-    template = ("{{#knowledge}}{{name}}:{{#chunks}}x{{/chunks}}"
-                "{{^has_chunks}}none{{/has_chunks}}{{/knowledge}}")
-    agent = Agent(graph_of(("k", lexical(source="facts", not_found_exit="g")),
-                           ("g", GenerateParams(template=template,
-                                                placement=Placement.BeforeUserAsUser))), workspace)
+    template = (
+        "{{#knowledge}}{{name}}:{{#chunks}}x{{/chunks}}"
+        "{{^has_chunks}}none{{/has_chunks}}{{/knowledge}}"
+    )
+    agent = Agent(
+        graph_of(
+            ("k", lexical(source="facts", not_found_exit="g")),
+            ("g", GenerateParams(template=template, placement=Placement.BeforeUserAsUser)),
+        ),
+        workspace,
+    )
     assert agent.turn("xyzzy").messages[0].text == "facts:none"
 
 
 def test_a_template_that_cannot_be_rendered_ends_the_turn_but_keeps_the_retrieval(
-        workspace: Workspace) -> None:
-    agent = Agent(graph_of(("k", lexical(found_exit="g")),
-                           ("g", GenerateParams(template="{{#knowledge}}"))), workspace)
+    workspace: Workspace,
+) -> None:
+    agent = Agent(
+        graph_of(("k", lexical(found_exit="g")), ("g", GenerateParams(template="{{#knowledge}}"))),
+        workspace,
+    )
     turn = agent.turn(QUESTION)
     assert turn.error is not None
     assert turn.error.code is Code.InvalidParamValue
@@ -292,27 +367,34 @@ def test_a_template_that_cannot_be_rendered_ends_the_turn_but_keeps_the_retrieva
     assert turn.runs[0].retrieval.hits
 
 
-def test_only_mode_and_numbers_change_without_another_search(workspace: Workspace,
-                                                              models: ModelProvider) -> None:
+def test_only_mode_and_numbers_change_without_another_search(
+    workspace: Workspace, models: ModelProvider
+) -> None:
     agent = Agent(graph_of(("k", lexical(retrieval_mode=RetrievalMode.Dense))), workspace)
     agent.turn(QUESTION)
-    for param, value in (("top_k", 7), ("threshold", 0.9), ("rrf_k", 10),
-                         ("retrieval_mode", "Hybrid"), ("retrieval_mode", "Lexical")):
+    for param, value in (
+        ("top_k", 7),
+        ("threshold", 0.9),
+        ("rrf_k", 10),
+        ("retrieval_mode", "Hybrid"),
+        ("retrieval_mode", "Lexical"),
+    ):
         agent.change_param("k", param, value)
         assert run_turn(agent.request(QUESTION), workspace, cached_only=True).error is None
 
 
 @pytest.mark.parametrize("changed", ["message", "filter"])
-def test_another_message_or_filter_needs_another_search(workspace: Workspace,
-                                                        changed: str) -> None:
+def test_another_message_or_filter_needs_another_search(workspace: Workspace, changed: str) -> None:
     agent = Agent(graph_of(("k", lexical())), workspace)
     agent.turn(QUESTION)
     if changed == "filter":
-        agent.change_param("k", "filter", '{"op":"eq","lhs":{"knowledge":"beginner"},'
-                                          '"rhs":{"value":true}}')
+        agent.change_param(
+            "k", "filter", '{"op":"eq","lhs":{"knowledge":"beginner"},"rhs":{"value":true}}'
+        )
     with pytest.raises(SearchNeeded):
-        run_turn(agent.request(QUESTION if changed == "filter" else "other"), workspace,
-                 cached_only=True)
+        run_turn(
+            agent.request(QUESTION if changed == "filter" else "other"), workspace, cached_only=True
+        )
 
 
 def test_a_cached_turn_equals_the_searched_one(workspace: Workspace) -> None:
@@ -339,9 +421,17 @@ def test_two_agents_in_two_threads_share_a_workspace(workspace: Workspace) -> No
 
 
 def test_an_unknown_memory_store_is_empty_and_takes_not_found(workspace: Workspace) -> None:
-    agent = Agent(graph_of(("k", RetrieveParams(source_kind=KnowledgeSourceKind.FromName,
-                                                storage_name="m_{{var.p}}", schema="s"))),
-                  workspace)
+    agent = Agent(
+        graph_of(
+            (
+                "k",
+                RetrieveParams(
+                    source_kind=KnowledgeSourceKind.FromName, storage_name="m_{{var.p}}", schema="s"
+                ),
+            )
+        ),
+        workspace,
+    )
     agent.variables["p"] = "ada"
     turn = agent.turn(QUESTION)
     assert (turn.runs[0].exit, turn.status) == ("not_found", "Success")

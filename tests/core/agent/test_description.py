@@ -27,9 +27,18 @@ GRAPH = {
     "note": "kept",
     "start_node": "knowledge",
     "nodes": [
-        {"name": "knowledge", "type": "Retrieve", "position": [1, 2],
-         "params": {"threshold": 0.6, "embedded_string_storage": "a.json", "top_k": 3,
-                    "found_exit": "answer", "designer": "Ada"}},
+        {
+            "name": "knowledge",
+            "type": "Retrieve",
+            "position": [1, 2],
+            "params": {
+                "threshold": 0.6,
+                "embedded_string_storage": "a.json",
+                "top_k": 3,
+                "found_exit": "answer",
+                "designer": "Ada",
+            },
+        },
         {"name": "answer", "type": "Generate", "params": {"placement": "before_user_as_system"}},
     ],
     "default_model_name": "M",
@@ -56,12 +65,24 @@ def edited(**changes: object) -> dict[str, object]:
 def test_the_seeds_example_builds_a_graph_that_checks_clean() -> None:
     graph = (
         GraphDescription()
-        .add_node("knowledge", RetrieveParams(
-            embedded_string_storage="aquarium/aquarium_all_mini.json", top_k=3, threshold=0.6,
-            found_exit="answer", not_found_exit="answer"))
-        .add_node("answer", GenerateParams(
-            template="{{#knowledge}}{{name}}{{/knowledge}}",
-            placement=Placement.BeforeUserAsSystem, default_exit=""))
+        .add_node(
+            "knowledge",
+            RetrieveParams(
+                embedded_string_storage="aquarium/aquarium_all_mini.json",
+                top_k=3,
+                threshold=0.6,
+                found_exit="answer",
+                not_found_exit="answer",
+            ),
+        )
+        .add_node(
+            "answer",
+            GenerateParams(
+                template="{{#knowledge}}{{name}}{{/knowledge}}",
+                placement=Placement.BeforeUserAsSystem,
+                default_exit="",
+            ),
+        )
         .set_start_node("knowledge")
         .set_default_model_name("My Local Model")
     )
@@ -69,21 +90,33 @@ def test_the_seeds_example_builds_a_graph_that_checks_clean() -> None:
 
 
 def test_a_built_graph_saves_as_a_file_that_loads_to_the_same_nodes(tmp_path: Path) -> None:
-    graph = (GraphDescription()
-             .add_node("k", RetrieveParams(embedded_string_storage="a.json",
-                                           retrieval_mode=RetrievalMode.Hybrid))
-             .set_start_node("k"))
+    graph = (
+        GraphDescription()
+        .add_node(
+            "k",
+            RetrieveParams(embedded_string_storage="a.json", retrieval_mode=RetrievalMode.Hybrid),
+        )
+        .set_start_node("k")
+    )
     graph.save(tmp_path / "g.graph.json")
     assert GraphDescription.load(tmp_path / "g.graph.json").nodes == graph.nodes
 
 
 def test_saving_writes_enumerations_by_name_and_no_defaults(tmp_path: Path) -> None:
-    graph = (GraphDescription()
-             .add_node("k", RetrieveParams(embedded_string_storage="a.json",
-                                           retrieval_mode=RetrievalMode.Hybrid, top_k=2))
-             .set_start_node("k"))
+    graph = (
+        GraphDescription()
+        .add_node(
+            "k",
+            RetrieveParams(
+                embedded_string_storage="a.json", retrieval_mode=RetrievalMode.Hybrid, top_k=2
+            ),
+        )
+        .set_start_node("k")
+    )
     assert graph.to_document()["nodes"][0]["params"] == {
-        "embedded_string_storage": "a.json", "retrieval_mode": "Hybrid"}
+        "embedded_string_storage": "a.json",
+        "retrieval_mode": "Hybrid",
+    }
 
 
 def test_saving_an_unchanged_graph_changes_nothing_but_white_space(tmp_path: Path) -> None:
@@ -105,8 +138,9 @@ def test_a_parameter_set_back_to_its_default_stays_where_it_was_written(tmp_path
     assert json.loads(path.read_text())["nodes"][0]["params"]["top_k"] == 2
 
 
-def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path: Path,
-                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_save_leaves_the_old_file_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = written(tmp_path, GRAPH)
     graph = GraphDescription.load(path).with_param("knowledge", "top_k", 7)
 
@@ -121,8 +155,15 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path: Path,
 
 
 def test_the_node_type_may_be_given_as_params_type(tmp_path: Path) -> None:
-    document = edited(nodes=[{"name": "knowledge", "params_type": "RetrieveParams",
-                              "params": {"embedded_string_storage": "a.json"}}])
+    document = edited(
+        nodes=[
+            {
+                "name": "knowledge",
+                "params_type": "RetrieveParams",
+                "params": {"embedded_string_storage": "a.json"},
+            }
+        ]
+    )
     graph = GraphDescription.load(written(tmp_path, document))
     assert graph.nodes[0].type == "Retrieve"
     assert graph.to_document()["nodes"][0]["params_type"] == "RetrieveParams"
@@ -130,35 +171,63 @@ def test_the_node_type_may_be_given_as_params_type(tmp_path: Path) -> None:
 
 
 def test_all_mistakes_of_a_graph_are_reported_at_once() -> None:
-    document = {"start_node": "nowhere", "nodes": [
-        {"name": "a", "type": "Retrieve",
-         "params": {"embedded_string_storage": "x.json", "top_k": 0, "found_exit": "ghost"}},
-        {"name": "a", "type": "Generate", "params": {"placement": "Sideways"}},
-        {"name": "b", "type": "Retreive", "params": {}},
-    ]}
+    document = {
+        "start_node": "nowhere",
+        "nodes": [
+            {
+                "name": "a",
+                "type": "Retrieve",
+                "params": {"embedded_string_storage": "x.json", "top_k": 0, "found_exit": "ghost"},
+            },
+            {"name": "a", "type": "Generate", "params": {"placement": "Sideways"}},
+            {"name": "b", "type": "Retreive", "params": {}},
+        ],
+    }
     lines = "\n".join(findings_of(document))
-    for text in ("0 is out of range", "expected one of InPlaceOfUser", 'did you mean "Retrieve"',
-                 '2 nodes are called "a"', 'start node "nowhere" does not exist',
-                 'exit found_exit of node "a" leads to "ghost"'):
+    for text in (
+        "0 is out of range",
+        "expected one of InPlaceOfUser",
+        'did you mean "Retrieve"',
+        '2 nodes are called "a"',
+        'start node "nowhere" does not exist',
+        'exit found_exit of node "a" leads to "ghost"',
+    ):
         assert text in lines
 
 
 def test_a_refused_value_hides_no_other_mistake_of_the_file(tmp_path: Path) -> None:
-    path = written(tmp_path, edited(start_node="nowhere", nodes=[
-        {"name": "a", "type": "Retrieve", "params": {"embedded_string_storage": 5, "top_k": 0,
-                                                     "found_exit": "ghost"}},
-        {"name": "b", "type": "Retreive"},
-        {"name": "c", "type": "Generate", "params": {"default_exit": "b"}}]))
+    path = written(
+        tmp_path,
+        edited(
+            start_node="nowhere",
+            nodes=[
+                {
+                    "name": "a",
+                    "type": "Retrieve",
+                    "params": {"embedded_string_storage": 5, "top_k": 0, "found_exit": "ghost"},
+                },
+                {"name": "b", "type": "Retreive"},
+                {"name": "c", "type": "Generate", "params": {"default_exit": "b"}},
+            ],
+        ),
+    )
     with pytest.raises(FileRefused) as caught:
         GraphDescription.load(path)
     assert sorted(finding.place.json_path for finding in caught.value.findings) == [
-        "nodes[0].params.embedded_string_storage", "nodes[0].params.found_exit",
-        "nodes[0].params.top_k", "nodes[1].type", "start_node"]
+        "nodes[0].params.embedded_string_storage",
+        "nodes[0].params.found_exit",
+        "nodes[0].params.top_k",
+        "nodes[1].type",
+        "start_node",
+    ]
 
 
 def test_a_wrong_exit_names_node_field_and_target() -> None:
-    graph = (GraphDescription()
-             .add_node("say", CannedResponseParams(default_exit="ghost")).set_start_node("say"))
+    graph = (
+        GraphDescription()
+        .add_node("say", CannedResponseParams(default_exit="ghost"))
+        .set_start_node("say")
+    )
     finding = graph.check()[0]
     assert finding.code is Code.GraphCompilationFailed
     assert (finding.place.node, finding.place.param) == ("say", "default_exit")
@@ -173,10 +242,15 @@ def test_an_unknown_parameter_is_a_warning_with_a_suggestion() -> None:
     assert 'did you mean "threshold"?' in line
 
 
-@pytest.mark.parametrize(("text", "stray"), [
-    ("{{vars.player}}", "{{vars.player}}"), ("{{ }}", "{{ }}"),
-    ("{{node.nobody.output}}", "{{node.nobody.output}}"),
-    ("{{user_message}} {{var.player}} {{node.answer.output}}", "")])
+@pytest.mark.parametrize(
+    ("text", "stray"),
+    [
+        ("{{vars.player}}", "{{vars.player}}"),
+        ("{{ }}", "{{ }}"),
+        ("{{node.nobody.output}}", "{{node.nobody.output}}"),
+        ("{{user_message}} {{var.player}} {{node.answer.output}}", ""),
+    ],
+)
 def test_a_reference_that_names_nothing_is_a_warning(text: str, stray: str) -> None:
     document = edited()
     document["nodes"][0]["params"]["input"] = text  # type: ignore[index]
@@ -227,10 +301,17 @@ json_values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
-        st.dictionaries(st.sampled_from(["nodes", "name", "type", "params", "start_node", "top_k",
-                                         "version", "found_exit"]) | st.text(max_size=3),
-                        inner, max_size=4)),
-    max_leaves=12)
+        st.dictionaries(
+            st.sampled_from(
+                ["nodes", "name", "type", "params", "start_node", "top_k", "version", "found_exit"]
+            )
+            | st.text(max_size=3),
+            inner,
+            max_size=4,
+        ),
+    ),
+    max_leaves=12,
+)
 
 
 @given(json_values)

@@ -48,18 +48,25 @@ def findings_of(graph: GraphDescription, workspace: Workspace) -> list[Finding]:
 
 
 def errors_of(graph: GraphDescription, workspace: Workspace) -> list[tuple[int, str, str]]:
-    return [(int(finding.code), finding.place.node, finding.place.param)
-            for finding in findings_of(graph, workspace) if finding.severity is Severity.ERROR]
+    return [
+        (int(finding.code), finding.place.node, finding.place.param)
+        for finding in findings_of(graph, workspace)
+        if finding.severity is Severity.ERROR
+    ]
 
 
 def test_what_is_wrong_is_told_all_at_once(workspace: Workspace) -> None:
     graph = graph_of(
         recall=recall(filter="{", found_exit="write", not_found_exit="bare"),
         write=remember(metadata='{"day": "x"}'),
-        bare=remember(storage_name="", metadata="[]"))
+        bare=remember(storage_name="", metadata="[]"),
+    )
     assert errors_of(graph, workspace) == [
-        (3007, "recall", "filter"), (8003, "write", "metadata"), (3007, "bare", "storage_name"),
-        (3007, "bare", "metadata")]
+        (3007, "recall", "filter"),
+        (8003, "write", "metadata"),
+        (3007, "bare", "storage_name"),
+        (3007, "bare", "metadata"),
+    ]
 
 
 def test_a_writer_without_a_schema_goes_by_that_of_the_store(workspace: Workspace) -> None:
@@ -73,34 +80,56 @@ def test_a_writer_without_a_schema_goes_by_that_of_the_store(workspace: Workspac
     assert (int(refused.code), refused.place.json_path) == (8003, "metadata.day")
 
 
-@pytest.mark.parametrize(("metadata", "code"), [
-    ('{"day": 1, "mood": "{{var.x}}", "else": [1]}', 0), ('{"day": "{{var.x}}"}', 0), ("", 0),
-    ("{", 3007), ("3", 3007), ('{"day": NaN}', 3007), ('{"day": 1.5}', 8003),
-    ('{"tags": ["{{var.x}}", 2]}', 8003), ('{"trust": null}', 8003)])
-def test_metadata_is_checked_as_far_as_it_has_no_references(workspace: Workspace, metadata: str,
-                                                            code: int) -> None:
+@pytest.mark.parametrize(
+    ("metadata", "code"),
+    [
+        ('{"day": 1, "mood": "{{var.x}}", "else": [1]}', 0),
+        ('{"day": "{{var.x}}"}', 0),
+        ("", 0),
+        ("{", 3007),
+        ("3", 3007),
+        ('{"day": NaN}', 3007),
+        ('{"day": 1.5}', 8003),
+        ('{"tags": ["{{var.x}}", 2]}', 8003),
+        ('{"trust": null}', 8003),
+    ],
+)
+def test_metadata_is_checked_as_far_as_it_has_no_references(
+    workspace: Workspace, metadata: str, code: int
+) -> None:
     graph = graph_of(remember=remember(metadata=metadata))
     assert errors_of(graph, workspace) == ([(code, "remember", "metadata")] if code else [])
 
 
-@pytest.mark.parametrize("params", [recall(schema="gone", found_exit="", not_found_exit=""),
-                                    remember(schema="gone")])
-def test_a_schema_that_is_not_in_the_catalog_is_a_warning(workspace: Workspace,
-                                                          params: NodeParams) -> None:
+@pytest.mark.parametrize(
+    "params", [recall(schema="gone", found_exit="", not_found_exit=""), remember(schema="gone")]
+)
+def test_a_schema_that_is_not_in_the_catalog_is_a_warning(
+    workspace: Workspace, params: NodeParams
+) -> None:
     (finding,) = findings_of(graph_of(node=params), workspace)
     assert finding.severity is Severity.WARNING
     assert "Unregistered" in finding.message
 
 
 def test_without_a_registered_schema_the_filter_is_compiled_when_records_are_there(
-        workspace: Workspace) -> None:
-    agent = Agent(graph_of(recall=recall(schema="gone", filter=DAY_3),
-                           remember=remember(schema="gone", metadata='{"day": 3}')), workspace)
+    workspace: Workspace,
+) -> None:
+    agent = Agent(
+        graph_of(
+            recall=recall(schema="gone", filter=DAY_3),
+            remember=remember(schema="gone", metadata='{"day": 3}'),
+        ),
+        workspace,
+    )
     assert agent.turn("the key").error is None
     assert found(agent.turn("the key")) == ["memory-1"]
-    assert errors_of(graph_of(recall=recall(
-        schema="gone", filter='{"op": "no"}', found_exit="", not_found_exit="")), workspace) == [
-            (3007, "recall", "filter")]
+    assert errors_of(
+        graph_of(
+            recall=recall(schema="gone", filter='{"op": "no"}', found_exit="", not_found_exit="")
+        ),
+        workspace,
+    ) == [(3007, "recall", "filter")]
 
 
 def test_a_named_store_on_disk_must_have_the_schema(tmp_path: Path, workspace: Workspace) -> None:
@@ -112,19 +141,28 @@ def test_a_named_store_on_disk_must_have_the_schema(tmp_path: Path, workspace: W
 
 
 def test_a_named_store_on_disk_must_fit_the_schema_record_by_record(
-        tmp_path: Path, workspace: Workspace) -> None:
-    path = put(tmp_path / "m.json", "diary", *(
-        {"id": f"r{number}", "text": f"{number}", "metadata": {"day": day}}
-        for number, day in enumerate([1, "two", 3, None])))
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    path = put(
+        tmp_path / "m.json",
+        "diary",
+        *(
+            {"id": f"r{number}", "text": f"{number}", "metadata": {"day": day}}
+            for number, day in enumerate([1, "two", 3, None])
+        ),
+    )
     findings = findings_of(both(), workspace)
     assert [(finding.place.file, finding.place.json_path) for finding in findings] == [
-        (str(path), "records[1].metadata.day"), (str(path), "records[3].metadata.day")]
+        (str(path), "records[1].metadata.day"),
+        (str(path), "records[3].metadata.day"),
+    ]
     assert {int(finding.code) for finding in findings} == {8003}
     assert findings[0].place.line is not None
 
 
-def test_a_broken_store_stops_only_a_graph_that_names_it(tmp_path: Path,
-                                                         workspace: Workspace) -> None:
+def test_a_broken_store_stops_only_a_graph_that_names_it(
+    tmp_path: Path, workspace: Workspace
+) -> None:
     (tmp_path / "m.json").write_text('{"name": "diary", "records": 3}')
     assert [code for code, _, _ in errors_of(graph_of(remember=remember()), workspace)] == [8003]
     agent = Agent(graph_of(remember=remember(storage_name="{{var.x}}")), workspace)
@@ -145,11 +183,22 @@ def test_a_graph_without_memory_looks_for_no_stores(workspace: Workspace) -> Non
     assert not workspace.memories.is_scanned
 
 
-@pytest.mark.parametrize(("node", "param", "value", "code"), [
-    ("recall", "filter", '{"op": "eq", "lhs": {"knowledge": "dya"}, "rhs": {"value": 3}}', 3007),
-    ("remember", "metadata", "{", 3007), ("remember", "metadata", '{"day": "x"}', 8003)])
+@pytest.mark.parametrize(
+    ("node", "param", "value", "code"),
+    [
+        (
+            "recall",
+            "filter",
+            '{"op": "eq", "lhs": {"knowledge": "dya"}, "rhs": {"value": 3}}',
+            3007,
+        ),
+        ("remember", "metadata", "{", 3007),
+        ("remember", "metadata", '{"day": "x"}', 8003),
+    ],
+)
 def test_a_change_that_does_not_fit_the_schema_is_refused(
-        workspace: Workspace, node: str, param: str, value: str, code: int) -> None:
+    workspace: Workspace, node: str, param: str, value: str, code: int
+) -> None:
     agent = Agent(both(filter=DAY_3), workspace)
     before = agent.graph.nodes
     with pytest.raises(InspectorError) as caught:

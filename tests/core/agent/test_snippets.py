@@ -42,8 +42,10 @@ from core.nodes.parameters import (
     SelectionStrategy,
 )
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\?\n\r\t\0/=07aé🐠 '),
-                max_size=300)
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\?\n\r\t\0/=07aé🐠 '),
+    max_size=300,
+)
 LONG = "fish and ships, " * 4 + 'a "line"\n'
 
 
@@ -55,9 +57,15 @@ def graph_of(**nodes: object) -> GraphDescription:
 
 
 BASE = graph_of(
-    knowledge=RetrieveParams(embedded_string_storage="fish.json", top_k=3, threshold=0.5,
-                             found_exit="answer", not_found_exit="answer"),
-    answer=GenerateParams(template="{{user_message}}"))
+    knowledge=RetrieveParams(
+        embedded_string_storage="fish.json",
+        top_k=3,
+        threshold=0.5,
+        found_exit="answer",
+        not_found_exit="answer",
+    ),
+    answer=GenerateParams(template="{{user_message}}"),
+)
 
 
 def changed(*changes: tuple[str, str, object], base: GraphDescription = BASE) -> GraphDescription:
@@ -67,33 +75,46 @@ def changed(*changes: tuple[str, str, object], base: GraphDescription = BASE) ->
     return graph
 
 
-def lines_of(language: str, *changes: tuple[str, str, object],
-             base: GraphDescription = BASE) -> list[str]:
+def lines_of(
+    language: str, *changes: tuple[str, str, object], base: GraphDescription = BASE
+) -> list[str]:
     return changed_snippet(language, changed(*changes, base=base), base).splitlines()
 
 
 # What is sent
 
+
 def test_python_changes_one_parameter_a_call():
     assert lines_of("python", ("knowledge", "threshold", 0.6), ("answer", "stream", True)) == [
         'agent.change_param("knowledge", "threshold", 0.6)',
-        'agent.change_param("answer", "stream", True)']
+        'agent.change_param("answer", "stream", True)',
+    ]
 
 
 def test_python_imports_the_enumerations_that_it_names():
-    assert lines_of("python", ("answer", "placement", Placement.InPlaceOfUser),
-                    ("knowledge", "retrieval_mode", RetrievalMode.Hybrid)) == [
-        "from tryll_client.graph import Placement, RetrievalMode", "",
+    assert lines_of(
+        "python",
+        ("answer", "placement", Placement.InPlaceOfUser),
+        ("knowledge", "retrieval_mode", RetrievalMode.Hybrid),
+    ) == [
+        "from tryll_client.graph import Placement, RetrievalMode",
+        "",
         'agent.change_param("knowledge", "retrieval_mode", RetrievalMode.Hybrid)',
-        'agent.change_param("answer", "placement", Placement.InPlaceOfUser)']
+        'agent.change_param("answer", "placement", Placement.InPlaceOfUser)',
+    ]
 
 
 def test_python_calls_carry_the_very_texts():
     graph = changed(("knowledge", "filter", '{"op": "not"}\n'), ("answer", "template", LONG * 9))
-    calls = [statement.value for statement in ast.parse(
-        changed_snippet("python", graph, BASE)).body if isinstance(statement, ast.Expr)]
+    calls = [
+        statement.value
+        for statement in ast.parse(changed_snippet("python", graph, BASE)).body
+        if isinstance(statement, ast.Expr)
+    ]
     assert [[ast.literal_eval(argument) for argument in call.args] for call in calls] == [
-        ["knowledge", "filter", '{"op": "not"}\n'], ["answer", "template", LONG * 9]]
+        ["knowledge", "filter", '{"op": "not"}\n'],
+        ["answer", "template", LONG * 9],
+    ]
 
 
 def test_cpp_fills_the_whole_table_and_marks_what_is_changed():
@@ -108,7 +129,8 @@ def test_cpp_fills_the_whole_table_and_marks_what_is_changed():
         'knowledge_params.source = "facts";  // was ""',
         'knowledge_params.found_exit = "answer";',
         'knowledge_params.not_found_exit = "answer";',
-        'agent.ChangeParams("knowledge", std::move(knowledge_params));']
+        'agent.ChangeParams("knowledge", std::move(knowledge_params));',
+    ]
 
 
 def test_cpp_sets_a_parameter_that_went_back_to_its_default():
@@ -117,22 +139,30 @@ def test_cpp_sets_a_parameter_that_went_back_to_its_default():
 
 def test_cpp_spells_the_word_that_its_language_keeps_with_an_underscore():
     assert 'answer_params.template_ = "";  // was "{{user_message}}"' in lines_of(
-        "cpp", ("answer", "template", ""))
+        "cpp", ("answer", "template", "")
+    )
 
 
 def test_cpp_names_what_the_graph_file_has_besides():
     findings = Findings(3003, "x")
-    document = {"start_node": "a", "nodes": [
-        {"name": "a", "type": "Generate", "params": {"temperature": 0.7, "template": "x"}}]}
+    document = {
+        "start_node": "a",
+        "nodes": [
+            {"name": "a", "type": "Generate", "params": {"temperature": 0.7, "template": "x"}}
+        ],
+    }
     base = GraphDescription.from_document(document, findings)
     snippet = changed_snippet("cpp", base.with_param("a", "stream", True), base)
-    assert ("// The graph file has more of this node; set it as the game does: temperature."
-            in snippet.splitlines())
+    assert (
+        "// The graph file has more of this node; set it as the game does: temperature."
+        in snippet.splitlines()
+    )
 
 
 def test_unity_clones_the_table_in_force_and_sets_only_what_is_changed():
-    assert lines_of("unity", ("knowledge", "threshold", 0.6),
-                    ("answer", "placement", Placement.AfterUserAsUser)) == [
+    assert lines_of(
+        "unity", ("knowledge", "threshold", 0.6), ("answer", "placement", Placement.AfterUserAsUser)
+    ) == [
         "using Tryll.Client;",
         "",
         "var knowledgeParams = (TryllRetrieveParams)"
@@ -142,12 +172,17 @@ def test_unity_clones_the_table_in_force_and_sets_only_what_is_changed():
         "",
         'var answerParams = (TryllGenerateParams)agent.GetNodeParamsBaseline("answer").Clone();',
         "answerParams.Placement = TryllPlacement.AfterUserAsUser;",
-        'agent.ChangeParams("answer", answerParams);']
+        'agent.ChangeParams("answer", answerParams);',
+    ]
 
 
 def test_unreal_clones_the_table_in_force_and_switches_optional_texts_on():
-    assert lines_of("unreal", ("answer", "template", "{{x}}"), ("answer", "stream", True),
-                    ("answer", "placement", Placement.InPlaceOfUser)) == [
+    assert lines_of(
+        "unreal",
+        ("answer", "template", "{{x}}"),
+        ("answer", "stream", True),
+        ("answer", "placement", Placement.InPlaceOfUser),
+    ) == [
         '#include "Generated/TryllGraphBuilder.Nodes.h"',
         '#include "Generated/TryllNodeParamsFactory.h"',
         "",
@@ -158,36 +193,54 @@ def test_unreal_clones_the_table_in_force_and_switches_optional_texts_on():
         'AnswerParams->Template = TEXT("{{x}}");',
         "AnswerParams->Placement = ETryllPlacement::InPlaceOfUser;",
         "AnswerParams->bStream = true;",
-        'AgentComponent->ChangeParams(TEXT("answer"), AnswerParams);']
+        'AgentComponent->ChangeParams(TEXT("answer"), AnswerParams);',
+    ]
 
 
-@pytest.mark.parametrize(("language", "line"), [
-    ("cpp", 'intent_params.metadata_field = "label";  // was "intent"'),
-    ("unity", 'intentParams.MetadataField = "label";'),
-    ("unreal", 'IntentParams->MetadataField = TEXT("label");')])
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("cpp", 'intent_params.metadata_field = "label";  // was "intent"'),
+        ("unity", 'intentParams.MetadataField = "label";'),
+        ("unreal", 'IntentParams->MetadataField = TEXT("label");'),
+    ],
+)
 def test_other_node_types_follow_the_same_names(language, line):
     base = graph_of(intent=ClassifyIntentParams(metadata_field="intent"))
     assert line in lines_of(language, ("intent", "metadata_field", "label"), base=base)
 
 
-@pytest.mark.parametrize(("language", "line"), [
-    ("cpp", "refuse_params.selection_strategy = ::Tryll::CannedResponseSelectionStrategy_First;"
-            "  // was ::Tryll::CannedResponseSelectionStrategy_RoundRobin"),
-    ("unity", "refuseParams.SelectionStrategy = TryllCannedResponseSelectionStrategy.First;"),
-    ("unreal", "RefuseParams->SelectionStrategy = ETryllCannedResponseSelectionStrategy::First;")])
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        (
+            "cpp",
+            "refuse_params.selection_strategy = ::Tryll::CannedResponseSelectionStrategy_First;"
+            "  // was ::Tryll::CannedResponseSelectionStrategy_RoundRobin",
+        ),
+        ("unity", "refuseParams.SelectionStrategy = TryllCannedResponseSelectionStrategy.First;"),
+        (
+            "unreal",
+            "RefuseParams->SelectionStrategy = ETryllCannedResponseSelectionStrategy::First;",
+        ),
+    ],
+)
 def test_the_choice_of_ready_lines_has_the_clients_name(language, line):
     base = graph_of(refuse=CannedResponseParams(inline_strings=("No.", "Never.")))
-    assert line in lines_of(language, ("refuse", "selection_strategy", SelectionStrategy.First),
-                            base=base)
+    assert line in lines_of(
+        language, ("refuse", "selection_strategy", SelectionStrategy.First), base=base
+    )
 
 
 def test_cpp_lists_are_braced():
     base = graph_of(refuse=CannedResponseParams(inline_strings=("No.", 'Say "no".')))
     assert 'refuse_params.inline_strings = {"No.", "Say \\"no\\"."};' in lines_of(
-        "cpp", ("refuse", "selection_strategy", SelectionStrategy.First), base=base)
+        "cpp", ("refuse", "selection_strategy", SelectionStrategy.First), base=base
+    )
 
 
 # What is only named
+
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_change_is_a_comment_and_nothing_else(language):
@@ -198,9 +251,11 @@ def test_no_change_is_a_comment_and_nothing_else(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_structural_changes_are_named_and_never_sent(language):
-    snippet = changed_snippet(language, changed(
-        ("knowledge", "embedded_string_storage", "birds.json"),
-        ("knowledge", "top_k", 7)), BASE)
+    snippet = changed_snippet(
+        language,
+        changed(("knowledge", "embedded_string_storage", "birds.json"), ("knowledge", "top_k", 7)),
+        BASE,
+    )
     assert "birds" not in snippet
     assert "make a new agent from the graph file" in snippet
     assert snippet.splitlines()[-1].endswith("- knowledge.embedded_string_storage")
@@ -226,17 +281,25 @@ def test_nodes_that_came_or_went_are_named(language):
 def test_a_node_type_that_the_game_lacks_is_told_in_a_comment(language):
     base = graph_of(entries=KeywordRetrieveParams(corpus="docs"))
     lines = lines_of(language, ("entries", "k", 9), base=base)
-    assert lines == ["// entries: the game's client has no node type KeywordRetrieve; changed are:",
-                     "// - k = 9."]
+    assert lines == [
+        "// entries: the game's client has no node type KeywordRetrieve; changed are:",
+        "// - k = 9.",
+    ]
 
 
 # Names
 
-@pytest.mark.parametrize(("name", "cpp", "unity", "unreal"), [
-    ("small talk", "small_talk_params", "smallTalkParams", "SmallTalkParams"),
-    ("2nd-try", "node_2nd_try_params", "node2ndTryParams", "Node2ndTryParams"),
-    ("Öl", "l_params", "lParams", "LParams"), ("知識", "node_params", "nodeParams", "NodeParams"),
-    ("class", "class_params", "classParams", "ClassParams")])
+
+@pytest.mark.parametrize(
+    ("name", "cpp", "unity", "unreal"),
+    [
+        ("small talk", "small_talk_params", "smallTalkParams", "SmallTalkParams"),
+        ("2nd-try", "node_2nd_try_params", "node2ndTryParams", "Node2ndTryParams"),
+        ("Öl", "l_params", "lParams", "LParams"),
+        ("知識", "node_params", "nodeParams", "NodeParams"),
+        ("class", "class_params", "classParams", "ClassParams"),
+    ],
+)
 def test_variables_are_valid_names_in_each_language(name, cpp, unity, unreal):
     base = graph_of(**{name: InstructionParams()})
     for language, variable in (("cpp", cpp), ("unity", unity), ("unreal", unreal)):
@@ -246,13 +309,15 @@ def test_variables_are_valid_names_in_each_language(name, cpp, unity, unreal):
 
 def test_nodes_with_like_names_get_different_variables():
     base = graph_of(**{"a b": InstructionParams(), "a-b": InstructionParams()})
-    snippet = changed_snippet("cpp", changed(("a b", "instruction", "x"),
-                                             ("a-b", "instruction", "y"), base=base), base)
+    snippet = changed_snippet(
+        "cpp", changed(("a b", "instruction", "x"), ("a-b", "instruction", "y"), base=base), base
+    )
     assert "InstructionParamsT a_b_params;" in snippet
     assert "InstructionParamsT a_b_params2;" in snippet
 
 
 # Literals
+
 
 @given(TEXTS)
 def test_python_literals_are_read_back_as_the_text(text):
@@ -306,13 +371,14 @@ def test_a_text_beyond_what_compilers_take_is_a_sum_of_strings():
 def test_decimals_are_the_shortest_that_give_the_float32(value):
     text = short_float32(value)
     assert np.float32(text) == np.float32(value)
-    needed = next(n for n in range(1, 10)
-                  if np.float32(f"{value:.{n - 1}e}") == np.float32(value))
+    needed = next(n for n in range(1, 10) if np.float32(f"{value:.{n - 1}e}") == np.float32(value))
     assert len(Decimal(text).normalize().as_tuple().digits) == needed
 
 
-@pytest.mark.parametrize(("value", "text"), [
-    (0.6, "0.6f"), (1.0, "1.0f"), (0.0, "0.0f"), (1 / 3, "0.33333334f"), (2, "2.0f")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.6, "0.6f"), (1.0, "1.0f"), (0.0, "0.0f"), (1 / 3, "0.33333334f"), (2, "2.0f")],
+)
 def test_decimals_have_a_point_and_an_f(value, text):
     spec = RetrieveParams.specs()["threshold"]
     assert CppLiterals().value(spec, float(value)) == text
@@ -323,8 +389,9 @@ def _read_c(source: str, function: str) -> str:
     units: list[str] = []
     position = 0
     tokens = re.compile(
-        r'\s+|\+|(?P<open>' + re.escape(function) + r'\()|, (?P<length>\d+)\)|TEXT\((?=")'
-        r'|"(?P<literal>(?:[^"\\\n]|\\.)*)"(?P<close>\))?')
+        r"\s+|\+|(?P<open>" + re.escape(function) + r'\()|, (?P<length>\d+)\)|TEXT\((?=")'
+        r'|"(?P<literal>(?:[^"\\\n]|\\.)*)"(?P<close>\))?'
+    )
     lengths: list[int] = []
     current = ""
     while position < len(source):
@@ -374,17 +441,20 @@ def _unescaped_csharp(literal: str) -> str:
 
 # The node in hand, and the graph
 
+
 def test_python_calls_of_a_node_without_a_change_are_those_off_their_defaults():
     node = Node("knowledge", RetrieveParams(top_k=3, threshold=0.6))
     assert change_param_calls(node, node.params) == (
         'agent.change_param("knowledge", "top_k", 3)\n'
-        'agent.change_param("knowledge", "threshold", 0.6)')
+        'agent.change_param("knowledge", "threshold", 0.6)'
+    )
 
 
 def test_python_calls_of_a_node_are_its_changes():
     node = Node('say "hi"', RetrieveParams(top_k=3, threshold=0.6))
     assert change_param_calls(node, replace(node.params, top_k=2)) == (
-        'agent.change_param("say \\"hi\\"", "top_k", 3)')
+        'agent.change_param("say \\"hi\\"", "top_k", 3)'
+    )
 
 
 def test_parameters_as_json_have_enumerations_by_name():

@@ -20,18 +20,39 @@ FOUND = "do clownfish get along with lionfish?"
 NOT_FOUND = "how much does a castle cost?"
 UNKNOWN_WORD = "xyzzy"
 
-ALWAYS = {"source", "embedded_string_storage", "top_k", "threshold", "retrieval_mode", "rrf_k",
-          "filter", "raw_result_count", "filtered_count", "result_count"}
+ALWAYS = {
+    "source",
+    "embedded_string_storage",
+    "top_k",
+    "threshold",
+    "retrieval_mode",
+    "rrf_k",
+    "filter",
+    "raw_result_count",
+    "filtered_count",
+    "result_count",
+}
 PER_LEG = {"dense_raw_count", "dense_filtered_count", "sparse_raw_count", "fused_candidate_count"}
 
 
 @pytest.fixture(scope="module")
 def agent(samples: Path, models: ModelProvider) -> Agent:
-    graph = (GraphDescription()
-             .add_node("k", RetrieveParams(embedded_string_storage=AQUARIUM, top_k=4,
-                                           threshold=0.6, found_exit="a", not_found_exit="a"))
-             .add_node("a", GenerateParams())
-             .set_start_node("k").set_default_model_name("M"))
+    graph = (
+        GraphDescription()
+        .add_node(
+            "k",
+            RetrieveParams(
+                embedded_string_storage=AQUARIUM,
+                top_k=4,
+                threshold=0.6,
+                found_exit="a",
+                not_found_exit="a",
+            ),
+        )
+        .add_node("a", GenerateParams())
+        .set_start_node("k")
+        .set_default_model_name("M")
+    )
     return Agent(graph, Workspace(StorageRoot(samples / "aquarium"), models))
 
 
@@ -47,9 +68,12 @@ def test_the_envelope_has_the_documented_keys_and_order(agent: Agent) -> None:
     assert list(info) == ["status", "nodes"]
     assert info["status"] == "Success"
     assert [list(node) for node in info["nodes"]] == [
-        ["name", "type", "exit", "next", "diagnostics"]] * 2
+        ["name", "type", "exit", "next", "diagnostics"]
+    ] * 2
     assert [(n["name"], n["type"], n["next"]) for n in info["nodes"]] == [
-        ("k", "Retrieve", "a"), ("a", "Generate", "")]
+        ("k", "Retrieve", "a"),
+        ("a", "Generate", ""),
+    ]
 
 
 @pytest.mark.parametrize("message", [FOUND, NOT_FOUND])
@@ -63,13 +87,16 @@ def test_dense_reports_no_per_leg_counts(agent: Agent, message: str) -> None:
 
 
 @pytest.mark.parametrize("message", [FOUND, UNKNOWN_WORD])
-def test_lexical_reports_the_per_leg_counts_and_null_distances(agent: Agent,
-                                                               message: str) -> None:
+def test_lexical_reports_the_per_leg_counts_and_null_distances(agent: Agent, message: str) -> None:
     found = diagnostics(agent, "Lexical", message)
     parameters = found["parameters"]
     assert set(parameters) == ALWAYS | PER_LEG
-    assert (parameters["dense_raw_count"], parameters["dense_filtered_count"],
-            parameters["fused_candidate_count"], parameters["filtered_count"]) == (0, 0, 0, 0)
+    assert (
+        parameters["dense_raw_count"],
+        parameters["dense_filtered_count"],
+        parameters["fused_candidate_count"],
+        parameters["filtered_count"],
+    ) == (0, 0, 0, 0)
     assert parameters["raw_result_count"] == parameters["sparse_raw_count"]
     for result in found["output"]["results"]:
         assert set(result) == {"id", "distance", "bm25_score", "rank_sparse", "text"}
@@ -81,8 +108,9 @@ def test_hybrid_counts_add_up_and_each_hit_names_its_legs(agent: Agent, message:
     found = diagnostics(agent, "Hybrid", message)
     parameters = found["parameters"]
     assert set(parameters) == ALWAYS | PER_LEG
-    assert parameters["raw_result_count"] == (parameters["dense_raw_count"]
-                                              + parameters["sparse_raw_count"])
+    assert parameters["raw_result_count"] == (
+        parameters["dense_raw_count"] + parameters["sparse_raw_count"]
+    )
     assert parameters["filtered_count"] == parameters["dense_filtered_count"]
     assert parameters["result_count"] == min(4, parameters["fused_candidate_count"])
     for result in found["output"]["results"]:
@@ -121,8 +149,9 @@ def test_debug_info_is_plain_json(agent: Agent) -> None:
     assert json.loads(json.dumps(info, allow_nan=False)) == info
 
 
-def test_the_distances_are_those_of_a_direct_dot_product(agent: Agent, samples: Path,
-                                                         models: ModelProvider) -> None:
+def test_the_distances_are_those_of_a_direct_dot_product(
+    agent: Agent, samples: Path, models: ModelProvider
+) -> None:
     from sentence_transformers import SentenceTransformer
 
     from core.embedding.models import find_model
@@ -140,8 +169,9 @@ def test_the_distances_are_those_of_a_direct_dot_product(agent: Agent, samples: 
     assert [r["distance"] for r in results] == sorted(r["distance"] for r in results)
 
 
-def test_opening_knowledge_alone_makes_a_graph_of_two_nodes(samples: Path,
-                                                           models: ModelProvider) -> None:
+def test_opening_knowledge_alone_makes_a_graph_of_two_nodes(
+    samples: Path, models: ModelProvider
+) -> None:
     opened = open_path(samples / "aquarium" / AQUARIUM, models=models)
     assert [node.type for node in opened.graph.nodes] == ["Retrieve", "Generate"]
     turn = Agent(opened.graph, opened.workspace).turn(FOUND)

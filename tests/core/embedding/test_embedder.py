@@ -24,8 +24,18 @@ from tests.core.fake_embedder import FakeEmbedder
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ["Neon tetras live in schools.", "a", "", "   ", "🐠", "金魚は水の中にいる",
-         "سمكة في البحر", "fish " * 400, "x" * 3000, "Clownfish: an anemonefish of the ocean."]
+TEXTS = [
+    "Neon tetras live in schools.",
+    "a",
+    "",
+    "   ",
+    "🐠",
+    "金魚は水の中にいる",
+    "سمكة في البحر",
+    "fish " * 400,
+    "x" * 3000,
+    "Clownfish: an anemonefish of the ocean.",
+]
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +72,13 @@ def test_distances_are_those_of_a_direct_dot_product(embedder: SentenceTransform
 
     made = embedder.embed(TEXTS)
     records = RecordVectors(made, np.flatnonzero(~made.any(axis=1)), 0)
-    library = embedder._model.encode([*TEXTS, "small fish for beginners"],
-                                     normalize_embeddings=True, show_progress_bar=False)
-    expected = [1 - sum(float(a) * float(b) for a, b in zip(row, library[-1], strict=True))
-                for row in library[:-1]]
+    library = embedder._model.encode(
+        [*TEXTS, "small fish for beginners"], normalize_embeddings=True, show_progress_bar=False
+    )
+    expected = [
+        1 - sum(float(a) * float(b) for a, b in zip(row, library[-1], strict=True))
+        for row in library[:-1]
+    ]
     found = exact_distances(records, embedder.embed_query("small fish for beginners"))
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
@@ -79,19 +92,22 @@ def test_no_texts_make_no_vectors(embedder: SentenceTransformerEmbedder) -> None
 
 
 def test_a_megabyte_of_query_is_cut_where_the_model_stops_reading(
-        embedder: SentenceTransformerEmbedder) -> None:
+    embedder: SentenceTransformerEmbedder,
+) -> None:
     long = embedder.embed_query("fish tank " * 100_000)
     np.testing.assert_allclose(long, embedder.embed_query("fish tank " * 200), atol=1e-5)
 
 
 def test_a_lone_surrogate_is_embedded_as_an_unknown_character(
-        embedder: SentenceTransformerEmbedder) -> None:
+    embedder: SentenceTransformerEmbedder,
+) -> None:
     made = embedder.embed_query("fish \ud800")
     assert np.isfinite(made).all()
 
 
 def test_embedding_reports_every_text_and_stops_when_asked(
-        embedder: SentenceTransformerEmbedder) -> None:
+    embedder: SentenceTransformerEmbedder,
+) -> None:
     seen: list[tuple[int, int]] = []
     embedder.embed(TEXTS, lambda what, done, total: seen.append((done, total)))
     assert seen[-1] == (len(TEXTS), len(TEXTS))
@@ -121,8 +137,9 @@ def test_embedding_leaves_no_thread_behind(embedder: SentenceTransformerEmbedder
     assert not [t for t in threading.enumerate() if t.name.startswith("embedding")]
 
 
-def test_a_model_that_fails_is_an_inference_error(embedder: SentenceTransformerEmbedder,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_fails_is_an_inference_error(
+    embedder: SentenceTransformerEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*args: object) -> None:
         raise RuntimeError("out of memory")
 
@@ -138,13 +155,16 @@ def test_the_library_is_told_to_stay_offline(embedder: SentenceTransformerEmbedd
 
 
 def test_loading_prints_nothing_and_reaches_for_no_network(repo: Path) -> None:
-    code = ("import socket\n"
-            "def refuse(*args, **kwargs): raise SystemExit('the network was used')\n"
-            "socket.socket.connect = refuse\n"
-            "from core.embedding.embedder import load_embedder\n"
-            "print(load_embedder('all-MiniLM-L6-v2').embed_query('fish').shape)")
-    done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True,
-                          check=False)
+    code = (
+        "import socket\n"
+        "def refuse(*args, **kwargs): raise SystemExit('the network was used')\n"
+        "socket.socket.connect = refuse\n"
+        "from core.embedding.embedder import load_embedder\n"
+        "print(load_embedder('all-MiniLM-L6-v2').embed_query('fish').shape)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, check=False
+    )
     assert (done.stdout.strip(), done.stderr) == ("(384,)", "")
 
 
@@ -156,10 +176,12 @@ def test_an_unknown_model_is_refused_with_a_suggestion() -> None:
 
 
 def test_a_model_that_is_not_installed_says_how_to_get_it(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("INSPECTOR_CONFIG_DIR", str(tmp_path))
-    (tmp_path / "models.json").write_text(json.dumps(
-        {"models": [{"name": "Gone", "package": "some_model", "folder": "model"}]}))
+    (tmp_path / "models.json").write_text(
+        json.dumps({"models": [{"name": "Gone", "package": "some_model", "folder": "model"}]})
+    )
     with pytest.raises(InspectorError) as refusal:
         load_embedder("Gone")
     assert refusal.value.code is Code.InferenceFailed
@@ -196,15 +218,20 @@ def test_weights_that_are_missing_are_refused(copied_model: Path) -> None:
     assert refusal.value.code is Code.InferenceFailed
 
 
-@pytest.mark.parametrize(("modules", "reason"), [
-    ([{"type": "evil.Module", "path": ""}], "code of its own"),
-    ([{"type": "sentence_transformers_evil.Module", "path": ""}], "code of its own"),
-    ([{"type": "sentence_transformers.models.Dense", "path": "../.."}], "outside the folder"),
-    ([{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}], "pickled"),
-    ([{}], "cannot be used"), (3, "cannot be used"),
-])
-def test_a_model_with_code_or_pickles_of_its_own_is_refused(copied_model: Path, modules: Any,
-                                                            reason: str) -> None:
+@pytest.mark.parametrize(
+    ("modules", "reason"),
+    [
+        ([{"type": "evil.Module", "path": ""}], "code of its own"),
+        ([{"type": "sentence_transformers_evil.Module", "path": ""}], "code of its own"),
+        ([{"type": "sentence_transformers.models.Dense", "path": "../.."}], "outside the folder"),
+        ([{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}], "pickled"),
+        ([{}], "cannot be used"),
+        (3, "cannot be used"),
+    ],
+)
+def test_a_model_with_code_or_pickles_of_its_own_is_refused(
+    copied_model: Path, modules: Any, reason: str
+) -> None:
     (copied_model / "2_Dense").mkdir()
     (copied_model / "2_Dense" / "pytorch_model.bin").write_bytes(b"")
     (copied_model / "modules.json").write_text(json.dumps(modules))
@@ -225,13 +252,17 @@ def test_a_folder_of_the_same_files_is_the_same_model(copied_model: Path) -> Non
 
 
 def test_a_model_is_loaded_from_any_folder_and_its_dimension_checked(
-        copied_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-        embedder: SentenceTransformerEmbedder) -> None:
+    copied_model: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    embedder: SentenceTransformerEmbedder,
+) -> None:
     made = load_embedder(str(copied_model))
     np.testing.assert_allclose(made.embed_query("fish"), embedder.embed_query("fish"), atol=1e-6)
     monkeypatch.setenv("INSPECTOR_CONFIG_DIR", str(tmp_path))
-    (tmp_path / "models.json").write_text(json.dumps(
-        {"models": [{"name": "Odd", "folder": str(copied_model), "dimension": 383}]}))
+    (tmp_path / "models.json").write_text(
+        json.dumps({"models": [{"name": "Odd", "folder": str(copied_model), "dimension": 383}]})
+    )
     with pytest.raises(InspectorError, match="384 numbers, the catalog says 383"):
         load_embedder("Odd")
 
@@ -244,7 +275,8 @@ def test_a_folder_that_cannot_be_loaded_is_an_inference_error(copied_model: Path
 
 
 def test_the_hash_of_a_large_file_is_remembered_until_it_changes(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "large"
     for byte in b"ab":
         path.write_bytes(bytes([byte]) * (1 << 21))
@@ -257,7 +289,8 @@ def test_the_hash_of_a_large_file_is_remembered_until_it_changes(
 
 
 def test_a_cache_that_cannot_be_written_to_only_costs_time(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_bytes(b"x" * (1 << 21))
     monkeypatch.setenv("INSPECTOR_CACHE_DIR", str(tmp_path / "file" / "below"))
     assert file_hash(tmp_path / "file") == hashlib.sha256(b"x" * (1 << 21)).hexdigest()
@@ -304,8 +337,7 @@ def test_threads_that_ask_at_once_share_one_model() -> None:
         return FakeEmbedder()
 
     provider = ModelProvider(loader)
-    threads = [threading.Thread(target=lambda: results.append(provider.get("x")))
-               for _ in range(3)]
+    threads = [threading.Thread(target=lambda: results.append(provider.get("x"))) for _ in range(3)]
     for thread in threads:
         thread.start()
     gate.set()
@@ -331,7 +363,8 @@ def test_closing_ends_the_embedders_that_need_it() -> None:
 
 
 def test_batches_hold_texts_of_like_length_and_few_tokens(
-        embedder: SentenceTransformerEmbedder) -> None:
+    embedder: SentenceTransformerEmbedder,
+) -> None:
     texts = ["word " * (1 + row * 7 % 90) for row in range(200)]
     batches = list(embedder._batches(texts))
     assert sorted(row for rows in batches for row in rows) == list(range(200))

@@ -16,7 +16,7 @@ from core.embedding.embedder_process import EmbedderProcesses, ProcessEmbedder
 from core.errors import Cancelled, Code, InspectorError
 
 WAIT_S = 20.0
-STAND_IN = '''
+STAND_IN = """
 import os
 import time
 
@@ -61,7 +61,7 @@ def load(name):
 
 
 embedding.load_embedder = load
-'''
+"""
 
 
 def expected(texts: list[str]) -> np.ndarray:
@@ -134,8 +134,9 @@ def test_no_texts_give_no_vectors(embedder):
     assert embedder.embed([]).shape == (0, 4)
 
 
-@pytest.mark.parametrize("text", [
-    "\0", "\n\r\n", "\ud800 lone", "x" * 1_000_000, '{"cancel": true}'])
+@pytest.mark.parametrize(
+    "text", ["\0", "\n\r\n", "\ud800 lone", "x" * 1_000_000, '{"cancel": true}']
+)
 def test_any_text_gets_across(embedder, text):
     np.testing.assert_array_equal(embedder.embed([text, "y"]), expected([text, "y"]))
 
@@ -149,8 +150,9 @@ def test_progress_of_the_child_is_passed_on(embedder):
 def test_a_cancelled_request_stops_and_the_same_child_goes_on(embedder):
     child, stop = pid(embedder), threading.Event()
     begun = threading.Event()
-    thread, results = in_thread(lambda: embedder.embed(
-        ["a", "wait", "b"], lambda *_: begun.set(), stop.is_set))
+    thread, results = in_thread(
+        lambda: embedder.embed(["a", "wait", "b"], lambda *_: begun.set(), stop.is_set)
+    )
     assert begun.wait(WAIT_S)
     stop.set()
     thread.join(WAIT_S)
@@ -183,8 +185,10 @@ def test_a_child_killed_between_requests_is_replaced(embedder):
     assert pid(embedder) != first
 
 
-@pytest.mark.parametrize(("name", "code"), [
-    ("unknown", Code.InvalidEmbeddedStringStorageData), ("crash", Code.InferenceFailed)])
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("unknown", Code.InvalidEmbeddedStringStorageData), ("crash", Code.InferenceFailed)],
+)
 def test_a_model_that_cannot_be_loaded_is_refused_and_leaves_no_child(name, code):
     before = children()
     with pytest.raises(InspectorError) as caught:
@@ -194,8 +198,11 @@ def test_a_model_that_cannot_be_loaded_is_refused_and_leaves_no_child(name, code
 
 
 def children() -> set[str]:
-    return {pid for task in Path("/proc/self/task").glob("*/children")
-            for pid in task.read_text().split()}
+    return {
+        pid
+        for task in Path("/proc/self/task").glob("*/children")
+        for pid in task.read_text().split()
+    }
 
 
 def test_requests_of_several_threads_are_answered_each_with_its_own(embedder):
@@ -207,8 +214,9 @@ def test_requests_of_several_threads_are_answered_each_with_its_own(embedder):
 
 def test_who_waits_for_its_turn_can_be_cancelled(embedder):
     stop_first, stop_second, begun = threading.Event(), threading.Event(), threading.Event()
-    first, _ = in_thread(lambda: embedder.embed(["a", "wait"], lambda *_: begun.set(),
-                                                stop_first.is_set))
+    first, _ = in_thread(
+        lambda: embedder.embed(["a", "wait"], lambda *_: begun.set(), stop_first.is_set)
+    )
     assert begun.wait(WAIT_S)
     second, results = in_thread(lambda: embedder.embed(["b"], is_cancelled=stop_second.is_set))
     stop_second.set()
@@ -253,16 +261,25 @@ def test_a_child_ends_with_the_process_that_started_it(embedder):
 def test_threads_that_read_from_a_child_end_with_it():
     embedder = ProcessEmbedder("model")
     embedder.close()
-    wait_until(lambda: not [thread for thread in threading.enumerate()
-                            if thread.name == "child-frames"])
+    wait_until(
+        lambda: not [thread for thread in threading.enumerate() if thread.name == "child-frames"]
+    )
 
 
 def test_nothing_heavy_is_loaded_by_the_parent(repo):
     import subprocess
 
-    code = ("import sys; from core.embedding.embedder_process import ProcessEmbedder; "
-            "e = ProcessEmbedder('model'); e.embed(['a']); e.close(); "
-            "print(sorted({'torch', 'sentence_transformers', 'PySide6'} & set(sys.modules)))")
-    done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True,
-                          timeout=60, check=True)
+    code = (
+        "import sys; from core.embedding.embedder_process import ProcessEmbedder; "
+        "e = ProcessEmbedder('model'); e.embed(['a']); e.close(); "
+        "print(sorted({'torch', 'sentence_transformers', 'PySide6'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=repo,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     assert done.stdout.strip() == "[]"

@@ -42,10 +42,19 @@ def model_folder(folder: Path, **files: Any) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", [
-    "All-MiniLM-L6-v2 (Q4_K_M)", "all-MiniLM-L6-v2", "ALL-MINILM-L6-V2", " all-minilm-l6-v2 ",
-    "sentence-transformers/all-MiniLM-L6-v2", "All-MiniLM-L6-v2 (Q8_0)", "All-MiniLM-L6-v2 (F16)",
-    "all-MiniLM-L6-v2 (IQ4_XS)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "All-MiniLM-L6-v2 (Q4_K_M)",
+        "all-MiniLM-L6-v2",
+        "ALL-MINILM-L6-V2",
+        " all-minilm-l6-v2 ",
+        "sentence-transformers/all-MiniLM-L6-v2",
+        "All-MiniLM-L6-v2 (Q8_0)",
+        "All-MiniLM-L6-v2 (F16)",
+        "all-MiniLM-L6-v2 (IQ4_XS)",
+    ],
+)
 def test_a_model_is_found_by_any_of_its_names(name: str) -> None:
     entry = find_model(name)
     assert entry is not None
@@ -53,8 +62,19 @@ def test_a_model_is_found_by_any_of_its_names(name: str) -> None:
     assert (entry.dimension, entry.max_tokens) == (384, 256)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "all-MiniLM-L12-v2", "All-MiniLM-L6-v2 (large)",
-                                  "nul\0l", "no/such/folder", "~nobody/model", "x" * 5000])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "  ",
+        "all-MiniLM-L12-v2",
+        "All-MiniLM-L6-v2 (large)",
+        "nul\0l",
+        "no/such/folder",
+        "~nobody/model",
+        "x" * 5000,
+    ],
+)
 def test_an_unknown_name_is_no_model(name: str) -> None:
     assert find_model(name) is None
 
@@ -69,20 +89,32 @@ def test_the_shipped_model_lies_in_its_package_which_is_not_imported() -> None:
 
 
 def test_the_catalog_loads_nothing_heavy(repo: Path) -> None:
-    code = ("import sys; from core.embedding.models import find_model, token_counter\n"
-            "token_counter(find_model('all-MiniLM-L6-v2'))(['a'])\n"
-            "print(*[m for m in ('torch', 'transformers', 'sentence_transformers')"
-            " if m in sys.modules])")
-    done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True,
-                          check=True)
+    code = (
+        "import sys; from core.embedding.models import find_model, token_counter\n"
+        "token_counter(find_model('all-MiniLM-L6-v2'))(['a'])\n"
+        "print(*[m for m in ('torch', 'transformers', 'sentence_transformers')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == ""
 
 
 def test_a_users_catalog_adds_a_model_and_replaces_one(user_catalog: Path) -> None:
     folder = model_folder(user_catalog.parent / "mine")
-    write(user_catalog, {"name": "Mine", "aliases": ["my"], "folder": "mine", "dimension": 3,
-                         "max_tokens": 7, "sha256": "AB"},
-          {"name": DEFAULT_MODEL, "folder": str(folder), "dimension": 5})
+    write(
+        user_catalog,
+        {
+            "name": "Mine",
+            "aliases": ["my"],
+            "folder": "mine",
+            "dimension": 3,
+            "max_tokens": 7,
+            "sha256": "AB",
+        },
+        {"name": DEFAULT_MODEL, "folder": str(folder), "dimension": 5},
+    )
     mine, replaced = find_model("MY"), find_model(DEFAULT_MODEL)
     assert mine is not None
     assert replaced is not None
@@ -92,10 +124,22 @@ def test_a_users_catalog_adds_a_model_and_replaces_one(user_catalog: Path) -> No
     assert catalog_problem() == ""
 
 
-@pytest.mark.parametrize("content", [
-    "", "{", "[]", '{"models": 3}', '{"models": [3]}', '{"models": [{}]}', "[" * 100_000,
-    '{"models": [{"name": "x", "dimension": -1}]}', '{"models": [{"name": "x", "aliases": "y"}]}',
-    '{"models": [{"name": "x", "dimension": true}]}', '{"models": [{"name": "x", "folder": 1}]}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        '{"models": 3}',
+        '{"models": [3]}',
+        '{"models": [{}]}',
+        "[" * 100_000,
+        '{"models": [{"name": "x", "dimension": -1}]}',
+        '{"models": [{"name": "x", "aliases": "y"}]}',
+        '{"models": [{"name": "x", "dimension": true}]}',
+        '{"models": [{"name": "x", "folder": 1}]}',
+    ],
+)
 def test_a_broken_users_catalog_is_ignored_and_told_of(user_catalog: Path, content: str) -> None:
     user_catalog.write_text(content)
     assert model_names() == (DEFAULT_MODEL,)
@@ -103,16 +147,19 @@ def test_a_broken_users_catalog_is_ignored_and_told_of(user_catalog: Path, conte
 
 
 def test_a_model_that_is_not_on_this_machine_has_no_folder(user_catalog: Path) -> None:
-    write(user_catalog, {"name": "Gone", "package": "no_such_package", "folder": "model",
-                         "hub_id": "no/such"})
+    write(
+        user_catalog,
+        {"name": "Gone", "package": "no_such_package", "folder": "model", "hub_id": "no/such"},
+    )
     entry = find_model("Gone")
     assert entry is not None
     assert entry.folder() is None
     assert token_counter(entry) is None
 
 
-def test_a_model_in_the_local_hub_cache_is_found(user_catalog: Path, tmp_path: Path,
-                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_in_the_local_hub_cache_is_found(
+    user_catalog: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     base = tmp_path / "hub" / "models--some--model"
     (base / "refs").mkdir(parents=True)
@@ -126,8 +173,11 @@ def test_a_model_in_the_local_hub_cache_is_found(user_catalog: Path, tmp_path: P
 
 
 def test_a_folder_is_a_model_and_says_what_it_is(tmp_path: Path) -> None:
-    folder = model_folder(tmp_path / "m", sentence_bert_config={"max_seq_length": 99},
-                          **{"1_Pooling__config": {"word_embedding_dimension": 17}})
+    folder = model_folder(
+        tmp_path / "m",
+        sentence_bert_config={"max_seq_length": 99},
+        **{"1_Pooling__config": {"word_embedding_dimension": 17}},
+    )
     for entry in (find_model(str(folder)), find_model("m", tmp_path), find_model("./m", tmp_path)):
         assert entry is not None
         assert entry.folder() == folder

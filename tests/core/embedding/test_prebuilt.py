@@ -60,8 +60,13 @@ def write_index(path: Path, vectors: NDArray[Any], keys: Any = None, **options: 
     return path
 
 
-def write_knowledge(folder: Path, texts: Sequence[str] = TEXTS, *, model: str = "Fake",
-                    index_file: str = "k.usearch") -> Path:
+def write_knowledge(
+    folder: Path,
+    texts: Sequence[str] = TEXTS,
+    *,
+    model: str = "Fake",
+    index_file: str = "k.usearch",
+) -> Path:
     records = [{"id": f"r{row}", "text": text} for row, text in enumerate(texts)]
     (folder / "k.kb.json").write_text(json.dumps(records), encoding="utf-8")
     config = {"version": 1, "embedding_model": model, "records_file": "k.kb.json", "fields": []}
@@ -72,8 +77,11 @@ def write_knowledge(folder: Path, texts: Sequence[str] = TEXTS, *, model: str = 
 
 
 def search_of(path: Path, embedder: FakeEmbedder) -> KnowledgeSearch:
-    return KnowledgeSearch(open_knowledge(path), ModelProvider(lambda _: embedder),
-                           SidecarFolder(path, path.parent / "cache"))
+    return KnowledgeSearch(
+        open_knowledge(path),
+        ModelProvider(lambda _: embedder),
+        SidecarFolder(path, path.parent / "cache"),
+    )
 
 
 def distances(search: KnowledgeSearch) -> NDArray[np.float32]:
@@ -105,8 +113,9 @@ def test_an_index_that_fits_leaves_nothing_to_say(tmp_path: Path) -> None:
     assert tmp_path / "k.usearch" in open_knowledge(path).files
 
 
-def test_its_vectors_are_searched_and_no_record_is_embedded(tmp_path: Path,
-                                                            embedder: FakeEmbedder) -> None:
+def test_its_vectors_are_searched_and_no_record_is_embedded(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     search = search_of(write_knowledge(tmp_path), embedder)
     np.testing.assert_allclose(distances(search), expected(), atol=1e-6)
@@ -125,7 +134,8 @@ def test_its_distances_are_those_of_embedding(tmp_path: Path, embedder: FakeEmbe
 
 
 def test_the_next_start_asks_neither_the_model_nor_the_index(
-        tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     path = write_knowledge(tmp_path)
     first = distances(search_of(path, embedder))
@@ -146,17 +156,22 @@ def test_keys_may_stand_in_any_order(tmp_path: Path, embedder: FakeEmbedder) -> 
 
 
 def test_longer_vectors_of_a_cosine_index_are_brought_to_length_1(
-        tmp_path: Path, embedder: FakeEmbedder) -> None:
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     lengths = np.linspace(0.5, 20, COUNT, dtype=np.float32)[:, np.newaxis]
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS) * lengths)
-    np.testing.assert_allclose(distances(search_of(write_knowledge(tmp_path), embedder)),
-                               expected(), atol=1e-6)
+    np.testing.assert_allclose(
+        distances(search_of(write_knowledge(tmp_path), embedder)), expected(), atol=1e-6
+    )
 
 
-@pytest.mark.parametrize(("dtype", "atol", "said"), [
-    ("f64", 1e-6, ""), ("f16", 2 ** -11, "float16"), ("bf16", 2 ** -8, "bfloat16")])
-def test_the_note_says_how_coarse_an_index_is(tmp_path: Path, embedder: FakeEmbedder, dtype: str,
-                                              atol: float, said: str) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "atol", "said"),
+    [("f64", 1e-6, ""), ("f16", 2**-11, "float16"), ("bf16", 2**-8, "bfloat16")],
+)
+def test_the_note_says_how_coarse_an_index_is(
+    tmp_path: Path, embedder: FakeEmbedder, dtype: str, atol: float, said: str
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS), dtype=dtype)
     search = search_of(write_knowledge(tmp_path), embedder)
     np.testing.assert_allclose(distances(search), expected(), atol=atol)
@@ -171,8 +186,9 @@ def test_inner_products_of_vectors_of_length_1_are_cosines(tmp_path: Path) -> No
     assert faults(write_knowledge(tmp_path)) == []
 
 
-def test_identical_texts_have_the_same_vector_bit_by_bit(tmp_path: Path,
-                                                         embedder: FakeEmbedder) -> None:
+def test_identical_texts_have_the_same_vector_bit_by_bit(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     texts = [*TEXTS[:-1], TEXTS[3]]
     vectors = vectors_of(texts)
     vectors[-1, 0] += 1e-4
@@ -182,21 +198,24 @@ def test_identical_texts_have_the_same_vector_bit_by_bit(tmp_path: Path,
 
 
 def test_vectors_of_another_model_are_searched_as_the_game_does_and_told_at_each_start(
-        tmp_path: Path, embedder: FakeEmbedder) -> None:
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     vectors = vectors_of(TEXTS, "another")
     write_index(tmp_path / "k.usearch", vectors)
     path = write_knowledge(tmp_path)
     for _ in range(2):
         search = search_of(path, embedder)
-        np.testing.assert_allclose(distances(search), 1 - vectors @ embedder.vector(QUERY),
-                                   atol=1e-6)
+        np.testing.assert_allclose(
+            distances(search), 1 - vectors @ embedder.vector(QUERY), atol=1e-6
+        )
         search.compare_prebuilt()
         assert any("made by another model or from other texts" in note for note in search.notes)
     assert embedder.embedded == 2 * [TEXTS[row] for row in sample_rows(COUNT)]
 
 
 def test_vectors_of_the_model_with_coarse_weights_are_used_with_a_note(
-        tmp_path: Path, embedder: FakeEmbedder) -> None:
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     noise = np.random.default_rng(3).standard_normal((COUNT, DIMENSION))
     noise *= 0.25 / np.linalg.norm(noise, axis=1, keepdims=True)
     write_index(tmp_path / "k.usearch", (vectors_of(TEXTS) + noise).astype(np.float32))
@@ -206,8 +225,9 @@ def test_vectors_of_the_model_with_coarse_weights_are_used_with_a_note(
     assert any("coarser form of the model" in note for note in search.notes)
 
 
-def test_vectors_of_the_model_itself_compare_without_a_note(tmp_path: Path,
-                                                            embedder: FakeEmbedder) -> None:
+def test_vectors_of_the_model_itself_compare_without_a_note(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     search = search_of(write_knowledge(tmp_path), embedder)
     distances(search)
@@ -215,8 +235,9 @@ def test_vectors_of_the_model_itself_compare_without_a_note(tmp_path: Path,
     assert search.notes == ("the vectors come from the prebuilt index k.usearch",)
 
 
-def test_a_store_without_an_index_has_nothing_to_compare(tmp_path: Path,
-                                                         embedder: FakeEmbedder) -> None:
+def test_a_store_without_an_index_has_nothing_to_compare(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     search = search_of(write_knowledge(tmp_path, index_file=""), embedder)
     distances(search)
     embedder.embedded.clear()
@@ -224,8 +245,9 @@ def test_a_store_without_an_index_has_nothing_to_compare(tmp_path: Path,
     assert embedder.embedded == []
 
 
-def test_an_index_is_used_whatever_was_embedded_before(tmp_path: Path,
-                                                       embedder: FakeEmbedder) -> None:
+def test_an_index_is_used_whatever_was_embedded_before(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     distances(search_of(write_knowledge(tmp_path, index_file=""), embedder))
     vectors = np.roll(vectors_of(TEXTS), 1, axis=0)
     write_index(tmp_path / "k.usearch", vectors)
@@ -233,8 +255,9 @@ def test_an_index_is_used_whatever_was_embedded_before(tmp_path: Path,
     np.testing.assert_allclose(distances(search), 1 - vectors @ embedder.vector(QUERY), atol=1e-6)
 
 
-def test_a_text_that_changed_after_the_index_was_used_is_embedded(tmp_path: Path,
-                                                                  embedder: FakeEmbedder) -> None:
+def test_a_text_that_changed_after_the_index_was_used_is_embedded(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     distances(search_of(write_knowledge(tmp_path), embedder))
     embedder.embedded.clear()
@@ -253,8 +276,9 @@ def test_another_index_file_is_noticed(tmp_path: Path, embedder: FakeEmbedder) -
     np.testing.assert_allclose(distances(search_of(path, embedder)), expected(), atol=1e-7)
 
 
-def test_an_index_that_left_the_config_is_not_used_any_more(tmp_path: Path,
-                                                            embedder: FakeEmbedder) -> None:
+def test_an_index_that_left_the_config_is_not_used_any_more(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS), dtype="bf16")
     distances(search_of(write_knowledge(tmp_path), embedder))
     embedder.embedded.clear()
@@ -273,11 +297,17 @@ def test_a_wrong_count_is_told_with_both_numbers(tmp_path: Path, embedder: FakeE
     assert set(embedder.embedded) == set(TEXTS)
 
 
-@pytest.mark.parametrize(("keys", "said"), [
-    (np.arange(1, COUNT + 1), "found 1 to 40"), (np.arange(COUNT) * 2, "found 0 to 78"),
-    ([*range(COUNT - 1), 2 ** 63], "found 0 to 9223372036854775808")])
-def test_keys_that_are_not_the_record_numbers_are_told(tmp_path: Path, keys: Any,
-                                                       said: str) -> None:
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (np.arange(1, COUNT + 1), "found 1 to 40"),
+        (np.arange(COUNT) * 2, "found 0 to 78"),
+        ([*range(COUNT - 1), 2**63], "found 0 to 9223372036854775808"),
+    ],
+)
+def test_keys_that_are_not_the_record_numbers_are_told(
+    tmp_path: Path, keys: Any, said: str
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS), np.asarray(keys, dtype=np.uint64))
     [fault] = faults(write_knowledge(tmp_path))
     assert "not the numbers of the records, 0 to 39" in fault
@@ -292,11 +322,15 @@ def test_a_deleted_record_leaves_a_gap(tmp_path: Path) -> None:
     assert "found 0 to 40" in faults(write_knowledge(tmp_path))[0]
 
 
-@pytest.mark.parametrize(("options", "said"), [
-    ({"metric": "l2sq"}, "metric L2sq"), ({"dtype": "i8"}, "as I8, too coarse"),
-    ({"multi": True}, "several vectors for one key")])
-def test_another_kind_of_index_is_told(tmp_path: Path, options: dict[str, Any],
-                                       said: str) -> None:
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"metric": "l2sq"}, "metric L2sq"),
+        ({"dtype": "i8"}, "as I8, too coarse"),
+        ({"multi": True}, "several vectors for one key"),
+    ],
+)
+def test_another_kind_of_index_is_told(tmp_path: Path, options: dict[str, Any], said: str) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS), **options)
     [fault] = faults(write_knowledge(tmp_path))
     assert said in fault
@@ -307,12 +341,14 @@ def test_inner_products_of_longer_vectors_are_told(tmp_path: Path) -> None:
     assert "not of length 1" in faults(write_knowledge(tmp_path))[0]
 
 
-@pytest.mark.parametrize(("value", "said"), [
-    (np.nan, "cannot be right"), (np.inf, "cannot be right"), (0, "has length 0")])
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(np.nan, "cannot be right"), (np.inf, "cannot be right"), (0, "has length 0")],
+)
 def test_vectors_that_no_model_makes_are_told(tmp_path: Path, value: float, said: str) -> None:
     content = bytearray(write_index(tmp_path / "k.usearch", vectors_of(TEXTS)).read_bytes())
     start = 8 + 4 * DIMENSION * 11
-    content[start:start + 4 * DIMENSION] = np.full(DIMENSION, value, "<f4").tobytes()
+    content[start : start + 4 * DIMENSION] = np.full(DIMENSION, value, "<f4").tobytes()
     (tmp_path / "k.usearch").write_bytes(content)
     [fault] = faults(write_knowledge(tmp_path))
     assert "the vector of record" in fault
@@ -328,7 +364,8 @@ def test_one_vector_longer_than_all_others_is_told(tmp_path: Path) -> None:
 
 
 def test_another_dimension_than_the_models_is_an_error(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     path = write_knowledge(tmp_path, model="All-MiniLM-L6-v2")
     assert cli.main(["check", str(path)]) == 1
@@ -346,7 +383,8 @@ def test_a_model_of_another_dimension_embeds(tmp_path: Path) -> None:
 
 
 def test_without_usearch_the_finding_says_how_to_install_it(
-        tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     path = write_knowledge(tmp_path)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
@@ -357,7 +395,8 @@ def test_without_usearch_the_finding_says_how_to_install_it(
 
 
 def test_an_import_hook_that_refuses_usearch_is_as_if_it_were_not_installed(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(name: str) -> None:
         raise ModuleNotFoundError(name)
 
@@ -366,8 +405,7 @@ def test_an_import_hook_that_refuses_usearch_is_as_if_it_were_not_installed(
     assert "not installed" in faults(write_knowledge(tmp_path))[0]
 
 
-def test_check_prints_what_does_not_fit(tmp_path: Path,
-                                        capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_prints_what_does_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS)[:5])
     status = cli.main(["check", str(write_knowledge(tmp_path))])
     lines = [line for line in capsys.readouterr().out.splitlines() if "index_file" in line]
@@ -379,8 +417,10 @@ def test_check_prints_what_does_not_fit(tmp_path: Path,
 
 def test_the_main_process_never_loads_usearch(tmp_path: Path) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
-    code = ("import sys\nfrom core.knowledge.base import open_knowledge\n"
-            "print(len(open_knowledge(sys.argv[1]).findings))\nassert 'usearch' not in sys.modules")
+    code = (
+        "import sys\nfrom core.knowledge.base import open_knowledge\n"
+        "print(len(open_knowledge(sys.argv[1]).findings))\nassert 'usearch' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code, str(write_knowledge(tmp_path))], check=True)
 
 
@@ -408,16 +448,18 @@ def test_anything_behind_a_good_head_is_told(tmp_path: Path, behind: bytes) -> N
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_damaged_graph_is_told_or_the_vectors_are_right(tmp_path: Path, seed: int,
-                                                          embedder: FakeEmbedder) -> None:
+def test_a_damaged_graph_is_told_or_the_vectors_are_right(
+    tmp_path: Path, seed: int, embedder: FakeEmbedder
+) -> None:
     path = tmp_path / "k.usearch"
     content = bytearray(write_index(path, vectors_of(TEXTS)).read_bytes())
     chance = random.Random(seed)
     for _ in range(10 ** (1 + seed % 3)):
         content[chance.randrange(GRAPH_START, len(content))] = chance.randrange(256)
     path.write_bytes(content)
-    np.testing.assert_allclose(distances(search_of(write_knowledge(tmp_path), embedder)),
-                               expected(), atol=1e-6)
+    np.testing.assert_allclose(
+        distances(search_of(write_knowledge(tmp_path), embedder)), expected(), atol=1e-6
+    )
 
 
 def replace_child(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str) -> Path:
@@ -442,7 +484,8 @@ HANGS = """
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_file_that_kills_its_reader_is_told_and_nothing_else_happens(
-        tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     path = write_knowledge(tmp_path)
     runs = replace_child(monkeypatch, tmp_path, DIES)
@@ -452,8 +495,9 @@ def test_a_file_that_kills_its_reader_is_told_and_nothing_else_happens(
     assert runs.read_text() == "x"
 
 
-def test_a_reader_that_cannot_start_is_tried_again(tmp_path: Path,
-                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_cannot_start_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     path = write_knowledge(tmp_path)
     runs = replace_child(monkeypatch, tmp_path, "sys.exit(1)")
@@ -462,8 +506,9 @@ def test_a_reader_that_cannot_start_is_tried_again(tmp_path: Path,
     assert runs.read_text() == "xx"
 
 
-def test_a_file_that_takes_too_long_is_told(tmp_path: Path,
-                                            monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_takes_too_long_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     path = write_knowledge(tmp_path)
     replace_child(monkeypatch, tmp_path, HANGS)
@@ -484,8 +529,9 @@ def test_the_check_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         begun.result(COUNT, is_cancelled=lambda: True)
 
 
-def test_a_file_is_read_once_until_it_changes(tmp_path: Path,
-                                              monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_once_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     assert check(path) == ""
     runs = replace_child(monkeypatch, tmp_path, DIES)
@@ -496,7 +542,8 @@ def test_a_file_is_read_once_until_it_changes(tmp_path: Path,
 
 
 def test_an_index_that_changes_before_its_vectors_are_read_is_not_used(
-        tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     index = write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     load = prebuilt._load
 
@@ -519,7 +566,8 @@ def test_no_file_of_the_user_is_changed(tmp_path: Path, embedder: FakeEmbedder) 
 
 
 def test_an_index_of_the_real_model_gives_the_distances_of_embedding(
-        tmp_path: Path, samples: Path, models: ModelProvider) -> None:
+    tmp_path: Path, samples: Path, models: ModelProvider
+) -> None:
     records = json.loads((samples / "aquarium" / "aquarium_all_mini.kb.json").read_bytes())
     texts = [record["text"] for record in records]
     embedder = models.get("All-MiniLM-L6-v2")

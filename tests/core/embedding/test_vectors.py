@@ -32,8 +32,9 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors_module, "BLOCK_CHARACTERS", 100)
 
 
-def prepare(folder: Path, texts: Sequence[str], embedder: FakeEmbedder,
-            cancel_after: int | None = None) -> tuple[RecordVectors, SidecarFolder]:
+def prepare(
+    folder: Path, texts: Sequence[str], embedder: FakeEmbedder, cancel_after: int | None = None
+) -> tuple[RecordVectors, SidecarFolder]:
     sidecars = SidecarFolder(folder / "k.json", folder / "cache")
     source = hashlib.sha256(repr(texts).encode()).hexdigest()
     calls = []
@@ -100,11 +101,13 @@ def test_another_model_embeds_everything_again(tmp_path: Path) -> None:
     assert "another model" in sidecars.notes[0]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None,
-          max_examples=30)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30
+)
 @given(stops=st.lists(st.integers(0, 5), max_size=5))
-def test_stopping_again_and_again_loses_nothing(tmp_path_factory: pytest.TempPathFactory,
-                                                stops: list[int]) -> None:
+def test_stopping_again_and_again_loses_nothing(
+    tmp_path_factory: pytest.TempPathFactory, stops: list[int]
+) -> None:
     folder = tmp_path_factory.mktemp("stops")
     embedder = FakeEmbedder()
     for stop in stops:
@@ -154,11 +157,13 @@ def test_a_model_that_returns_nonsense_is_refused(tmp_path: Path, bad: float) ->
     prepare(tmp_path, TEXTS, FakeEmbedder())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None,
-          max_examples=40)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
+)
 @given(data=st.data(), suffix=st.sampled_from([SUFFIX, PART_SUFFIX]))
-def test_damaged_files_are_made_again(tmp_path_factory: pytest.TempPathFactory,
-                                      data: st.DataObject, suffix: str) -> None:
+def test_damaged_files_are_made_again(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, suffix: str
+) -> None:
     folder = tmp_path_factory.mktemp("damaged")
     if suffix == SUFFIX:
         prepare(folder, TEXTS, FakeEmbedder())
@@ -200,7 +205,8 @@ def test_a_part_of_another_model_is_started_anew(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fills_up_does_not_stop_the_embedding(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(handle: int, content: bytes) -> int:
         raise OSError(28, "No space left on device")
 
@@ -224,8 +230,13 @@ def test_the_finished_vectors_are_mapped_from_the_file(tmp_path: Path) -> None:
 def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     sidecars = SidecarFolder(tmp_path / "k.json", tmp_path / "cache")
-    prepare_vectors([*TEXTS, *TEXTS], "a", FakeEmbedder(), sidecars,
-                    lambda what, done, total: seen.append((done, total)))
+    prepare_vectors(
+        [*TEXTS, *TEXTS],
+        "a",
+        FakeEmbedder(),
+        sidecars,
+        lambda what, done, total: seen.append((done, total)),
+    )
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     assert seen[0] == (0, len(TEXTS))
     assert {total for _, total in seen} == {len(TEXTS)}
@@ -233,22 +244,28 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, repo: Path) -> None:
-    code = ("import sys; from pathlib import Path; from fake_embedder import FakeEmbedder\n"
-            "from core.io.sidecar import SidecarFolder\n"
-            "from core.embedding import vectors\n"
-            "vectors.BLOCK_CHARACTERS = 100\n"
-            "class Slow(FakeEmbedder):\n"
-            "    def embed(self, texts, *rest):\n"
-            "        print(len(self.embedded), flush=True)\n"
-            "        sys.stdin.readline()\n"
-            "        return super().embed(texts)\n"
-            "folder = Path(sys.argv[1])\n"
-            "texts = [f'record {row}' for row in range(60)]\n"
-            "vectors.prepare_vectors(texts, 'x', Slow(), SidecarFolder(folder / 'k.json', folder))")
+    code = (
+        "import sys; from pathlib import Path; from fake_embedder import FakeEmbedder\n"
+        "from core.io.sidecar import SidecarFolder\n"
+        "from core.embedding import vectors\n"
+        "vectors.BLOCK_CHARACTERS = 100\n"
+        "class Slow(FakeEmbedder):\n"
+        "    def embed(self, texts, *rest):\n"
+        "        print(len(self.embedded), flush=True)\n"
+        "        sys.stdin.readline()\n"
+        "        return super().embed(texts)\n"
+        "folder = Path(sys.argv[1])\n"
+        "texts = [f'record {row}' for row in range(60)]\n"
+        "vectors.prepare_vectors(texts, 'x', Slow(), SidecarFolder(folder / 'k.json', folder))"
+    )
     paths = os.pathsep.join([str(repo), str(repo / "tests" / "core")])
-    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], text=True,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             env=os.environ | {"PYTHONPATH": paths})
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": paths},
+    )
     done = 0
     with child:
         assert child.stdin is not None

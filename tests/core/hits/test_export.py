@@ -16,9 +16,18 @@ from core.retrieve.select import Hit, Reason
 
 def _hit(record_id: str = "clown", text: str = "A clownfish.", **changes: object) -> Hit:
     values: dict[str, object] = {
-        "row": 3, "id": record_id, "text": text, "reason": Reason.NONE, "rank": 1,
-        "distance": 0.3125, "exact_distance": 0.3125, "bm25_score": None, "rank_dense": 1,
-        "rank_sparse": None, "fused_score": None}
+        "row": 3,
+        "id": record_id,
+        "text": text,
+        "reason": Reason.NONE,
+        "rank": 1,
+        "distance": 0.3125,
+        "exact_distance": 0.3125,
+        "bm25_score": None,
+        "rank_dense": 1,
+        "rank_sparse": None,
+        "fused_score": None,
+    }
     return Hit(**(values | changes))
 
 

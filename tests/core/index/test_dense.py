@@ -83,8 +83,9 @@ def test_a_vector_of_length_zero_has_distance_one() -> None:
 @given(st.integers(2, 40), st.integers(0, 100))
 def test_equal_vectors_have_equal_distances_wherever_they_stand(count: int, seed: int) -> None:
     one = random_records(1, seed).vectors
-    records = records_of(np.concatenate([np.repeat(one, count, axis=0),
-                                         random_records(7).vectors, one]))
+    records = records_of(
+        np.concatenate([np.repeat(one, count, axis=0), random_records(7).vectors, one])
+    )
     distances = exact_distances(records, query_of(seed))
     assert len(set(distances[:count].tolist()) | {distances[-1]}) == 1
 
@@ -147,8 +148,13 @@ def test_an_index_that_cannot_answer_gives_way_to_an_exact_scan() -> None:
 def test_the_native_index_never_sees_a_query_that_it_would_choke_on() -> None:
     index = HnswIndex(None, 10, DIMENSION)
     nan = np.full(DIMENSION, np.nan, dtype=np.float32)
-    for query, k in ((query_of(0)[:5], 3), (nan, 3), (query_of(0), 11), (query_of(0), 0),
-                     (np.zeros(DIMENSION, np.float32), 3)):
+    for query, k in (
+        (query_of(0)[:5], 3),
+        (nan, 3),
+        (query_of(0), 11),
+        (query_of(0), 0),
+        (np.zeros(DIMENSION, np.float32), 3),
+    ):
         assert index.nearest(query, k) is None
 
 
@@ -205,9 +211,15 @@ def test_an_index_without_its_header_is_not_loaded(stored: SidecarFolder) -> Non
     assert "did not write it" in stored.notes[0]
 
 
-@pytest.mark.parametrize("key", [
-    index_key("cd" * 32, "model", 300, DIMENSION), index_key("ab" * 32, "other", 300, DIMENSION),
-    index_key("ab" * 32, "model", 299, DIMENSION), index_key("ab" * 32, "model", 300, 11)])
+@pytest.mark.parametrize(
+    "key",
+    [
+        index_key("cd" * 32, "model", 300, DIMENSION),
+        index_key("ab" * 32, "other", 300, DIMENSION),
+        index_key("ab" * 32, "model", 299, DIMENSION),
+        index_key("ab" * 32, "model", 300, 11),
+    ],
+)
 def test_an_index_of_something_else_is_not_loaded(stored: SidecarFolder, key: object) -> None:
     assert load_index(key, stored) is None  # type: ignore[arg-type]
     assert len(stored.notes) == 1
@@ -216,8 +228,9 @@ def test_an_index_of_something_else_is_not_loaded(stored: SidecarFolder, key: ob
 @pytest.mark.parametrize("suffix", [SUFFIX, HEADER_SUFFIX])
 @pytest.mark.parametrize("cut", [True, False])
 @pytest.mark.parametrize("place", [0.0, 0.01, 0.2, 0.5, 0.9, 0.999])
-def test_a_damaged_index_is_not_loaded(stored: SidecarFolder, suffix: str, cut: bool,
-                                       place: float) -> None:
+def test_a_damaged_index_is_not_loaded(
+    stored: SidecarFolder, suffix: str, cut: bool, place: float
+) -> None:
     path = stored.paths(suffix)[0]
     content = bytearray(path.read_bytes())
     at = int(place * len(content))
@@ -263,18 +276,27 @@ ELEMENT_BYTES = LINKS_BYTES + 4 * DIMENSION + 8
 ELEMENTS_END = HEAD.size + 300 * ELEMENT_BYTES
 
 
-@pytest.mark.parametrize(("place", "value", "reason"), [
-    (8, 2 ** 30, "sizes"), (16, 299, "sizes"), (24, 8, "sizes"), (48, 90, "entry point"),
-    (52, 100_000, "entry point"),
-    (HEAD.size, 33, "length"), (HEAD.size, 1 << 16, "length"),
-    (HEAD.size + 4, 300, "out of the index"),
-    (HEAD.size + ELEMENT_BYTES - 8, 77, "labels"),
-    (ELEMENTS_END, 67, "sizes"), (ELEMENTS_END, 68 * 10_000, "sizes"),
-])
-def test_an_index_file_that_leads_out_of_bounds_is_refused(index_file: bytes, place: int,
-                                                           value: int, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        (8, 2**30, "sizes"),
+        (16, 299, "sizes"),
+        (24, 8, "sizes"),
+        (48, 90, "entry point"),
+        (52, 100_000, "entry point"),
+        (HEAD.size, 33, "length"),
+        (HEAD.size, 1 << 16, "length"),
+        (HEAD.size + 4, 300, "out of the index"),
+        (HEAD.size + ELEMENT_BYTES - 8, 77, "labels"),
+        (ELEMENTS_END, 67, "sizes"),
+        (ELEMENTS_END, 68 * 10_000, "sizes"),
+    ],
+)
+def test_an_index_file_that_leads_out_of_bounds_is_refused(
+    index_file: bytes, place: int, value: int, reason: str
+) -> None:
     content = bytearray(index_file)
-    content[place:place + 4] = value.to_bytes(4, "little")
+    content[place : place + 4] = value.to_bytes(4, "little")
     with pytest.raises(HnswFileError, match=reason):
         check(bytes(content))
 
@@ -283,15 +305,15 @@ def test_a_link_to_an_element_below_its_level_is_refused(index_file: bytes) -> N
     content, at = bytearray(index_file), ELEMENTS_END
     low, links = None, None
     for element in range(300):
-        size = int.from_bytes(content[at:at + 4], "little")
+        size = int.from_bytes(content[at : at + 4], "little")
         if size == 0:
             low = element
-        elif int.from_bytes(content[at + 4:at + 8], "little"):
+        elif int.from_bytes(content[at + 4 : at + 8], "little"):
             links = at + 8
         at += 4 + size
     assert low is not None
     assert links is not None
-    content[links:links + 4] = low.to_bytes(4, "little")
+    content[links : links + 4] = low.to_bytes(4, "little")
     with pytest.raises(HnswFileError, match="not on its level"):
         check(bytes(content))
 
@@ -308,7 +330,7 @@ def test_a_cut_or_longer_index_file_is_refused(index_file: bytes, data: st.DataO
 def test_a_forged_header_does_not_get_a_bad_index_loaded(stored: SidecarFolder) -> None:
     path = stored.paths(SUFFIX)[0]
     content = bytearray(path.read_bytes())
-    content[HEAD.size + 4:HEAD.size + 8] = (300).to_bytes(4, "little")
+    content[HEAD.size + 4 : HEAD.size + 8] = (300).to_bytes(4, "little")
     path.write_bytes(content)
     header_path = stored.paths(HEADER_SUFFIX)[0]
     header = json.loads(header_path.read_bytes())

@@ -10,8 +10,9 @@ from core.index.fusion import reciprocal_rank_fusion
 
 
 def fuse(dense: list[int], sparse: list[int], rrf_k: int = 60, count: int = 100):
-    fused = reciprocal_rank_fusion(np.array(dense, dtype=np.int64),
-                                   np.array(sparse, dtype=np.int64), rrf_k, count)
+    fused = reciprocal_rank_fusion(
+        np.array(dense, dtype=np.int64), np.array(sparse, dtype=np.int64), rrf_k, count
+    )
     return fused.rows.tolist(), fused.scores.tolist()
 
 
@@ -45,10 +46,16 @@ def test_any_two_legs_are_fused_as_the_formula_and_the_tie_rule_say(data, rrf_k)
     count = data.draw(st.integers(1, 60))
     leg = st.lists(st.integers(0, count - 1), unique=True)
     dense, sparse = data.draw(leg), data.draw(leg)
-    place = {row: (dense.index(row) + 1 if row in dense else np.inf,
-                   sparse.index(row) + 1 if row in sparse else np.inf)
-             for row in {*dense, *sparse}}
-    score = {row: sum(1 / (rrf_k + rank) for rank in ranks if rank < np.inf)
-             for row, ranks in place.items()}
+    place = {
+        row: (
+            dense.index(row) + 1 if row in dense else np.inf,
+            sparse.index(row) + 1 if row in sparse else np.inf,
+        )
+        for row in {*dense, *sparse}
+    }
+    score = {
+        row: sum(1 / (rrf_k + rank) for rank in ranks if rank < np.inf)
+        for row, ranks in place.items()
+    }
     expected = sorted(place, key=lambda row: (-score[row], *place[row]))
     assert fuse(dense, sparse, rrf_k, count) == (expected, [score[row] for row in expected])

@@ -39,8 +39,7 @@ def bm25(texts: Sequence[str], query: str) -> list[float]:
             idf = math.log(1 + (len(documents) - frequency + 0.5) / (frequency + 0.5))
             times = document.count(term)
             if times:
-                score += idf * times / (
-                    times + 1.2 * (1 - 0.75 + 0.75 * len(document) / average))
+                score += idf * times / (times + 1.2 * (1 - 0.75 + 0.75 * len(document) / average))
         scores.append(score)
     return scores
 
@@ -54,12 +53,15 @@ def test_scores_are_those_of_the_written_formula(texts: list[str], query: str) -
 
 @settings(deadline=None)
 @given(st.lists(TEXTS, max_size=8), TEXTS, st.data())
-def test_it_ranks_as_the_index_that_is_built_at_once(texts: list[str], query: str,
-                                                     data: st.DataObject) -> None:
+def test_it_ranks_as_the_index_that_is_built_at_once(
+    texts: list[str], query: str, data: st.DataObject
+) -> None:
     matching = None
     if data.draw(st.booleans()):
-        matching = np.array(data.draw(st.lists(st.booleans(), min_size=len(texts),
-                                               max_size=len(texts))), dtype=np.bool_)
+        matching = np.array(
+            data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))),
+            dtype=np.bool_,
+        )
     ours = sparse_leg(grown(texts), query, matching)
     theirs = sparse_leg(build_lexical_index(texts), query, matching)
     assert ours.scores.tolist() == theirs.scores.tolist()
@@ -70,8 +72,9 @@ def test_it_ranks_as_the_index_that_is_built_at_once(texts: list[str], query: st
 
 @settings(deadline=None)
 @given(st.lists(TEXTS, max_size=8), st.lists(TEXTS, max_size=4), TEXTS, st.data())
-def test_what_is_cut_off_leaves_no_trace(texts: list[str], more: list[str], query: str,
-                                         data: st.DataObject) -> None:
+def test_what_is_cut_off_leaves_no_trace(
+    texts: list[str], more: list[str], query: str, data: st.DataObject
+) -> None:
     kept = data.draw(st.integers(0, len(texts)))
     index = grown(texts)
     index.cut(kept, texts)

@@ -54,8 +54,9 @@ def test_scores_are_those_of_the_written_formula(texts: list[str], query: str) -
 
 @settings(deadline=None)
 @given(documents, queries)
-def test_records_with_a_query_word_are_ranked_by_score_then_row(texts: list[str],
-                                                                query: str) -> None:
+def test_records_with_a_query_word_are_ranked_by_score_then_row(
+    texts: list[str], query: str
+) -> None:
     leg = sparse_leg(build_lexical_index(texts), query)
     with_word = [row for row, text in enumerate(texts) if set(text.split()) & set(query.split())]
     assert sorted(leg.rows.tolist()) == with_word
@@ -66,7 +67,8 @@ def test_records_with_a_query_word_are_ranked_by_score_then_row(texts: list[str]
 @settings(deadline=None)
 @given(documents, queries, st.data())
 def test_a_filter_takes_records_out_of_the_ranking_but_changes_no_score(
-        texts: list[str], query: str, data: st.DataObject) -> None:
+    texts: list[str], query: str, data: st.DataObject
+) -> None:
     index = build_lexical_index(texts)
     mask = data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts)))
     free, filtered = sparse_leg(index, query), sparse_leg(index, query, np.array(mask))
@@ -148,15 +150,24 @@ def test_an_index_survives_being_made_into_arrays(texts: list[str]) -> None:
 
 
 @settings(deadline=None)
-@given(st.sampled_from(["scores", "rows", "starts", "words"]), st.integers(0, 10_000),
-       st.sampled_from([-1, 0, 1, 7, 2 ** 31 - 1, -2 ** 31]), st.booleans())
+@given(
+    st.sampled_from(["scores", "rows", "starts", "words"]),
+    st.integers(0, 10_000),
+    st.sampled_from([-1, 0, 1, 7, 2**31 - 1, -(2**31)]),
+    st.booleans(),
+)
 def test_arrays_with_a_wrong_number_are_refused_or_harmless(
-        name: str, place: int, value: int, cut: bool) -> None:
-    arrays: dict[str, Any] = {key: array.copy() for key, array in to_arrays(
-        build_lexical_index(["a fish in a tank", "water", "a plant in water", ""])).items()}
+    name: str, place: int, value: int, cut: bool
+) -> None:
+    arrays: dict[str, Any] = {
+        key: array.copy()
+        for key, array in to_arrays(
+            build_lexical_index(["a fish in a tank", "water", "a plant in water", ""])
+        ).items()
+    }
     array = arrays[name]
     if cut:
-        arrays[name] = array[:place % len(array)]
+        arrays[name] = array[: place % len(array)]
     else:
         array[place % len(array)] = value % 256 if name == "words" else value
     try:
@@ -175,22 +186,31 @@ def test_missing_arrays_are_refused(missing: str) -> None:
 
 
 def run_python(code: str, **environment: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          env=os.environ | environment).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | environment,
+    ).stdout
 
 
 def test_the_index_does_not_depend_on_the_hash_seed(repo: Path) -> None:
-    code = ("import hashlib; from core.index.lexical import build_lexical_index, to_arrays\n"
-            "index = build_lexical_index(['one fish two fish', 'red fish', 'blue water'])\n"
-            "print([hashlib.sha256(a.tobytes()).hexdigest() for a in to_arrays(index).values()])")
+    code = (
+        "import hashlib; from core.index.lexical import build_lexical_index, to_arrays\n"
+        "index = build_lexical_index(['one fish two fish', 'red fish', 'blue water'])\n"
+        "print([hashlib.sha256(a.tobytes()).hexdigest() for a in to_arrays(index).values()])"
+    )
     outputs = {run_python(code, PYTHONHASHSEED=seed, PYTHONPATH=str(repo)) for seed in "123"}
     assert len(outputs) == 1
 
 
 def test_building_imports_no_numba_and_leaves_the_logger_alone(repo: Path, tmp_path: Path) -> None:
     (tmp_path / "numba.py").write_text("raise SystemExit('numba was imported')")
-    code = ("import logging, sys; from core.index.lexical import build_lexical_index\n"
-            "build_lexical_index(['fish'])\n"
-            "print(logging.getLogger('bm25s').level, 'numba' in sys.modules)")
+    code = (
+        "import logging, sys; from core.index.lexical import build_lexical_index\n"
+        "build_lexical_index(['fish'])\n"
+        "print(logging.getLogger('bm25s').level, 'numba' in sys.modules)"
+    )
     paths = os.pathsep.join([str(tmp_path), str(repo)])
     assert run_python(code, PYTHONPATH=paths).split() == ["0", "False"]

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from core.index.order import largest_first, smallest_first
 
-numbers = st.lists(st.one_of(st.sampled_from([0.0, -0.0, 0.5, 1.0, 2.0]),
-                             st.floats(0, 2.0 ** 100, width=32)))
+numbers = st.lists(
+    st.one_of(st.sampled_from([0.0, -0.0, 0.5, 1.0, 2.0]), st.floats(0, 2.0**100, width=32))
+)
 
 
 @settings(deadline=None)
@@ -33,9 +34,11 @@ def test_only_the_rows_asked_for_are_ranked(values: list[float], data: st.DataOb
     chosen = np.array(rows, dtype=np.int64)
     array = np.array(values, dtype=np.float32)
     assert smallest_first(array, chosen).tolist() == sorted(
-        rows, key=lambda row: (values[row], row))
+        rows, key=lambda row: (values[row], row)
+    )
     assert largest_first(array, chosen).tolist() == sorted(
-        rows, key=lambda row: (-values[row], row))
+        rows, key=lambda row: (-values[row], row)
+    )
 
 
 def test_a_ranking_cannot_be_written_to() -> None:

@@ -17,13 +17,38 @@ from core.index.tokens import query_tokens, record_tokens, tokens_with_spans
 if TYPE_CHECKING:
     from pathlib import Path
 
-UNSPACED_NAMES = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA",
-                  "HANGUL", "THAI", "HALFWIDTH KATAKANA", "HALFWIDTH HANGUL", "HENTAIGANA",
-                  "COMBINING KATAKANA", "IDEOGRAPHIC ITERATION")
-ALPHABETS = ["abcXYZ", "ßſİıǅΣσς", "äéåñ", "кошкаЁ", "שלוםالبحر", "मछली", "019٣\uff12", "²½Ⅷ",
-             "東京狮子々", "あがゞーカプｶﾞ", "물고기가\u1100\u1161\u11a8", "ปลาการ์ู",
-             "\u0301\u0308\u0338\u3099\u0345", " \t\n", ".,!-_'=<", "🐠😀\u200d\ufe0f",
-             "\ue000\x00\u2028"]
+UNSPACED_NAMES = (
+    "CJK UNIFIED IDEOGRAPH",
+    "CJK COMPATIBILITY IDEOGRAPH",
+    "HIRAGANA",
+    "KATAKANA",
+    "HANGUL",
+    "THAI",
+    "HALFWIDTH KATAKANA",
+    "HALFWIDTH HANGUL",
+    "HENTAIGANA",
+    "COMBINING KATAKANA",
+    "IDEOGRAPHIC ITERATION",
+)
+ALPHABETS = [
+    "abcXYZ",
+    "ßſİıǅΣσς",
+    "äéåñ",
+    "кошкаЁ",
+    "שלוםالبحر",
+    "मछली",
+    "019٣\uff12",
+    "²½Ⅷ",
+    "東京狮子々",
+    "あがゞーカプｶﾞ",
+    "물고기가\u1100\u1161\u11a8",
+    "ปลาการ์ู",
+    "\u0301\u0308\u0338\u3099\u0345",
+    " \t\n",
+    ".,!-_'=<",
+    "🐠😀\u200d\ufe0f",
+    "\ue000\x00\u2028",
+]
 texts = st.lists(st.sampled_from([c for letters in ALPHABETS for c in letters])).map("".join)
 
 
@@ -59,7 +84,7 @@ def record_tokens_one_by_one(text: str) -> list[str]:
             continue
         for at, character in enumerate(run):
             expected.append(character)
-            expected.extend([run[at:at + 2]] if at + 1 < len(run) else [])
+            expected.extend([run[at : at + 2]] if at + 1 < len(run) else [])
     return expected
 
 
@@ -85,7 +110,8 @@ def test_a_query_yields_words_and_of_unspaced_writing_the_pairs(text: str) -> No
 @given(st.text())
 def test_any_text_has_tokens_without_error(text: str) -> None:
     assert [run for run, unspaced in runs_one_by_one(text) if not unspaced] == [
-        token for token in query_tokens(text) if not is_unspaced(token[0])]
+        token for token in query_tokens(text) if not is_unspaced(token[0])
+    ]
 
 
 @settings(deadline=None)
@@ -100,17 +126,20 @@ def test_spans_name_the_same_tokens_and_the_text_that_they_stem_from(text: str) 
     assert starts == sorted(starts)
 
 
-@pytest.mark.parametrize(("text", "tokens"), [
-    ("C++ and .NET", ["c", "and", "net"]),
-    ("Straße STRASSE", ["strasse", "strasse"]),
-    ("cafe\u0301", ["café"]),
-    ("3.14, 10,000", ["3", "14", "10", "000"]),
-    ("foo_bar", ["foo", "bar"]),
-    ("a\u2260b a=\u0338b", ["a", "b", "a", "b"]),
-    ("魚abc", ["魚", "abc"]),
-    ("... --- !!!", []),
-    ("", []),
-])
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("C++ and .NET", ["c", "and", "net"]),
+        ("Straße STRASSE", ["strasse", "strasse"]),
+        ("cafe\u0301", ["café"]),
+        ("3.14, 10,000", ["3", "14", "10", "000"]),
+        ("foo_bar", ["foo", "bar"]),
+        ("a\u2260b a=\u0338b", ["a", "b", "a", "b"]),
+        ("魚abc", ["魚", "abc"]),
+        ("... --- !!!", []),
+        ("", []),
+    ],
+)
 def test_words_of_a_query(text: str, tokens: list[str]) -> None:
     assert query_tokens(text) == tokens
 

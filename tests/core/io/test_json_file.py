@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-2**63, 2**63 - 1) | st.floats(
-        allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=20)
+    max_leaves=20,
+)
 
 
 def read(path: Path, content: bytes | str) -> tuple[Any, list[Finding]]:
@@ -42,29 +46,33 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "file.json"
 
 
-@pytest.mark.parametrize(("text", "line", "column", "said", "hint"), [
-    ('{"a": 1,\n "b": [1, 2,]}', 2, 12, "a comma with nothing after it", "remove the comma"),
-    ('{"a": 1,\r\n "b" 2}', 2, 6, "expected : after the key", '"key": value'),
-    ('[{"a": 1}\n {"b": 2}]', 2, 2, "a comma is missing", "put a comma"),
-    ('{"é": "日本",\n "x": NaN}', 2, 7, "NaN is no JSON number", "finite number"),
-    ('[1, -Infinity]', 1, 6, "Infinity is no JSON number", "finite number"),
-    ('[1, 1e999]', 1, 5, "1e999 is too large", ""),
-    ('{"a": True}', 1, 7, "True is no JSON value", "write true"),
-    ("{'a': 1}", 1, 2, "' does not start a text", "double quotes"),
-    ('{"a": 1, // note\n}', 1, 10, "JSON has no comments", "remove the comment"),
-    ('{a: 1}', 1, 2, "a is not in quotes", 'write "a"'),
-    ('["a\nb"]', 1, 4, "a line break inside a text", "\\n"),
-    ('["C:\\games"]', 1, 5, "\\g is no escape sequence", "\\\\"),
-    ('["\\ud800"]', 1, 3, "lone surrogate", "write the character itself"),
-    ('[1] []', 1, 5, "the file goes on after its end", "closes too early"),
-    ('[1,,2]', 1, 4, "a comma with nothing before it", "remove the comma"),
-    ('{"a":\n{"b": [1', 2, 9, "the file ends too early", "the [ of line 2, column 7 with ]"),
-    ('{"a":\n "never', 2, 8, "the file ends inside a text", 'the " of line 2, column 2'),
-    ('', 1, 1, "the file is empty", "restore it"),
-    (' \n ', 1, 1, "the file is empty", "restore it"),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "column", "said", "hint"),
+    [
+        ('{"a": 1,\n "b": [1, 2,]}', 2, 12, "a comma with nothing after it", "remove the comma"),
+        ('{"a": 1,\r\n "b" 2}', 2, 6, "expected : after the key", '"key": value'),
+        ('[{"a": 1}\n {"b": 2}]', 2, 2, "a comma is missing", "put a comma"),
+        ('{"é": "日本",\n "x": NaN}', 2, 7, "NaN is no JSON number", "finite number"),
+        ("[1, -Infinity]", 1, 6, "Infinity is no JSON number", "finite number"),
+        ("[1, 1e999]", 1, 5, "1e999 is too large", ""),
+        ('{"a": True}', 1, 7, "True is no JSON value", "write true"),
+        ("{'a': 1}", 1, 2, "' does not start a text", "double quotes"),
+        ('{"a": 1, // note\n}', 1, 10, "JSON has no comments", "remove the comment"),
+        ("{a: 1}", 1, 2, "a is not in quotes", 'write "a"'),
+        ('["a\nb"]', 1, 4, "a line break inside a text", "\\n"),
+        ('["C:\\games"]', 1, 5, "\\g is no escape sequence", "\\\\"),
+        ('["\\ud800"]', 1, 3, "lone surrogate", "write the character itself"),
+        ("[1] []", 1, 5, "the file goes on after its end", "closes too early"),
+        ("[1,,2]", 1, 4, "a comma with nothing before it", "remove the comma"),
+        ('{"a":\n{"b": [1', 2, 9, "the file ends too early", "the [ of line 2, column 7 with ]"),
+        ('{"a":\n "never', 2, 8, "the file ends inside a text", 'the " of line 2, column 2'),
+        ("", 1, 1, "the file is empty", "restore it"),
+        (" \n ", 1, 1, "the file is empty", "restore it"),
+    ],
+)
 def test_broken_json_is_one_finding_with_line_column_and_advice(
-        file: Path, text: str, line: int, column: int, said: str, hint: str) -> None:
+    file: Path, text: str, line: int, column: int, said: str, hint: str
+) -> None:
     value, [finding] = read(file, text)
     assert value is None
     assert (finding.place.line, finding.place.column) == (line, column)
@@ -146,7 +154,8 @@ def test_a_huge_file_is_refused_before_it_is_read(file: Path) -> None:
 
 
 def test_a_file_that_is_cut_while_it_is_read_is_a_finding(
-        file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file.write_text("[1, 2, 3]")
     known = file.stat()
     file.write_text("[1,")
@@ -163,8 +172,9 @@ def test_read_text_returns_the_text_without_its_byte_order_mark(file: Path) -> N
 
 @settings(deadline=None)
 @given(JSON)
-def test_what_json_writes_is_read_back(tmp_path_factory: pytest.TempPathFactory,
-                                       value: Any) -> None:
+def test_what_json_writes_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, value: Any
+) -> None:
     file = tmp_path_factory.getbasetemp() / "roundtrip.json"
     document = {"value": value}
     assert read(file, json.dumps(document)) == (document, [])
@@ -173,7 +183,8 @@ def test_what_json_writes_is_read_back(tmp_path_factory: pytest.TempPathFactory,
 @settings(deadline=None)
 @given(st.binary(max_size=60) | st.text(alphabet='[]{}",:\\ \n01eE.-truefalsn', max_size=60))
 def test_any_bytes_are_a_value_or_one_finding_with_a_line(
-        tmp_path_factory: pytest.TempPathFactory, content: bytes | str) -> None:
+    tmp_path_factory: pytest.TempPathFactory, content: bytes | str
+) -> None:
     file = tmp_path_factory.getbasetemp() / "any.json"
     value, findings = read(file, content)
     if value is None:
@@ -185,13 +196,22 @@ def test_any_bytes_are_a_value_or_one_finding_with_a_line(
 
 
 @settings(deadline=None)
-@given(st.lists(st.dictionaries(st.sampled_from(["id", "},{", "a"]),
-                                st.sampled_from(["},{", "}, {", '"},{"', "x"])
-                                | st.lists(st.just({"k": "},\n{"}), max_size=3), max_size=3),
-                max_size=30), st.integers(1, 60), st.sampled_from([None, 1]))
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["id", "},{", "a"]),
+            st.sampled_from(["},{", "}, {", '"},{"', "x"])
+            | st.lists(st.just({"k": "},\n{"}), max_size=3),
+            max_size=3,
+        ),
+        max_size=30,
+    ),
+    st.integers(1, 60),
+    st.sampled_from([None, 1]),
+)
 def test_reading_an_array_in_pieces_changes_nothing(
-        tmp_path_factory: pytest.TempPathFactory, value: list[Any], size: int,
-        indent: int | None) -> None:
+    tmp_path_factory: pytest.TempPathFactory, value: list[Any], size: int, indent: int | None
+) -> None:
     file = tmp_path_factory.getbasetemp() / "pieces.json"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jsonfile, "_PIECE_BYTES", size)
@@ -199,21 +219,20 @@ def test_reading_an_array_in_pieces_changes_nothing(
 
 
 def test_an_array_that_is_broken_late_is_explained_as_if_read_whole(
-        file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jsonfile, "_PIECE_BYTES", 20)
     _, [finding] = read(file, "[" + '{"a": "b"},\n' * 10 + '{"a": "b",}]')
     assert (finding.place.line, finding.place.column) == (11, 10)
 
 
-def test_reading_a_long_array_can_be_cancelled(
-        file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_a_long_array_can_be_cancelled(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from core.errors import Cancelled
 
     monkeypatch.setattr(jsonfile, "_PIECE_BYTES", 20)
     file.write_text("[" + '{"a": "b"},\n' * 10 + '{"a": "b"}]')
     with pytest.raises(Cancelled):
-        read_json(file, Findings(Code.InvalidEmbeddedStringStorageData),
-                  is_cancelled=lambda: True)
+        read_json(file, Findings(Code.InvalidEmbeddedStringStorageData), is_cancelled=lambda: True)
 
 
 def test_each_broken_line_of_json_lines_is_a_finding_of_its_own(tmp_path: Path) -> None:
@@ -226,7 +245,10 @@ def test_each_broken_line_of_json_lines_is_a_finding_of_its_own(tmp_path: Path) 
     assert list(lines.numbers) == [0, 2, 5]
     assert list(lines.lines) == [1, 5, 8]
     assert [(f.place.line, f.place.column, f.place.json_path) for f in findings] == [
-        (3, 6, "records[1]"), (6, 6, "records[3]"), (7, 2, "records[4]")]
+        (3, 6, "records[1]"),
+        (6, 6, "records[3]"),
+        (7, 2, "records[4]"),
+    ]
 
 
 def test_json_lines_stop_at_a_hundred_findings(tmp_path: Path) -> None:
@@ -253,11 +275,17 @@ TEXT = """[
 """
 
 
-@pytest.mark.parametrize(("path", "place"), [
-    ("records[0]", (2, 3)), ("[0].text", (2, 23)), ("records[1].metadata", (4, 16)),
-    ('records[1].metadata["min level"]', (4, 30)), ("[1].metadata.s[1]", (4, 44)),
-    ("[1].metadata.o.deep[1].k", (4, 76)),
-])
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("records[0]", (2, 3)),
+        ("[0].text", (2, 23)),
+        ("records[1].metadata", (4, 16)),
+        ('records[1].metadata["min level"]', (4, 30)),
+        ("[1].metadata.s[1]", (4, 44)),
+        ("[1].metadata.o.deep[1].k", (4, 76)),
+    ],
+)
 def test_locate_finds_the_line_and_column_of_a_value(path: str, place: tuple[int, int]) -> None:
     assert locate(TEXT, path) == place
 
@@ -269,7 +297,9 @@ def test_locate_falls_back_to_the_nearest_parent() -> None:
 
 def test_locate_skips_the_byte_order_mark_and_finds_object_keys() -> None:
     assert locate('\ufeff{"nodes": [{"params":\n {"top_k": 0}}]}', "nodes[0].params.top_k") == (
-        2, 12)
+        2,
+        12,
+    )
 
 
 def test_locate_gives_up_on_overlong_paths() -> None:
@@ -283,8 +313,10 @@ def test_locate_survives_a_million_brackets() -> None:
 
 
 @settings(deadline=None)
-@given(st.text(alphabet='[]{}",:\\ \n01ab', max_size=80), st.sampled_from(
-    ["[0]", "a", "a.b[1]", "records[0].a", "[0][0][0]", '["\\\\"]']))
+@given(
+    st.text(alphabet='[]{}",:\\ \n01ab', max_size=80),
+    st.sampled_from(["[0]", "a", "a.b[1]", "records[0].a", "[0][0][0]", '["\\\\"]']),
+)
 def test_locate_never_raises(text: str, path: str) -> None:
     found = locate(text, path)
     assert found is None or found >= (1, 1)
@@ -307,7 +339,7 @@ def test_locate_points_at_the_text_of_every_value(value: list[Any], indent: int 
     lines = text.split("\n")
     wanted = dict(leaves(value))
     for path, (line, column) in locate_all(text, wanted).items():
-        assert lines[line - 1][column - 1:].startswith(json.dumps(wanted[path]))
+        assert lines[line - 1][column - 1 :].startswith(json.dumps(wanted[path]))
     assert locate_all(text, wanted).keys() == wanted.keys()
 
 

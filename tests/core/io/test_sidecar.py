@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 KEY = SidecarKey("test", 2, "ab" * 32, "model", {"k1": 1.2, "name": "x"})
 ARRAYS: dict[str, Any] = {
     "floats": np.arange(6, dtype=np.float32).reshape(2, 3),
-    "longs": np.array([-1, 2 ** 40], dtype=np.int64),
+    "longs": np.array([-1, 2**40], dtype=np.int64),
     "ints": np.array([3], dtype=np.int32),
     "bytes": np.frombuffer(b"words", dtype=np.uint8),
     "nothing": np.zeros((0, 4), dtype=np.float32),
@@ -72,7 +72,7 @@ def test_the_same_content_gives_the_same_bytes(written: Path, tmp_path: Path) ->
 def test_a_cut_file_is_refused(written: Path, data: st.DataObject) -> None:
     content = written.read_bytes()
     path = written.with_name("cut")
-    path.write_bytes(content[:data.draw(st.integers(0, len(content) - 1))])
+    path.write_bytes(content[: data.draw(st.integers(0, len(content) - 1))])
     with pytest.raises(SidecarError):
         read_sidecar(path)
 
@@ -115,15 +115,19 @@ def test_an_object_array_is_never_written(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize(("other", "reason"), [
-    (SidecarKey("other", 2, "ab" * 32, "model", KEY.parameters), "other, not test"),
-    (SidecarKey("test", 3, "ab" * 32, "model", KEY.parameters), "version 3, not 2"),
-    (SidecarKey("test", 2, "cd" * 32, "model", KEY.parameters), "records have changed"),
-    (SidecarKey("test", 2, "ab" * 32, "another", KEY.parameters), "another model"),
-    (SidecarKey("test", 2, "ab" * 32, "model", {}), "other parameters"),
-])
-def test_a_sidecar_made_of_something_else_is_not_used(tmp_path: Path, other: SidecarKey,
-                                                      reason: str) -> None:
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (SidecarKey("other", 2, "ab" * 32, "model", KEY.parameters), "other, not test"),
+        (SidecarKey("test", 3, "ab" * 32, "model", KEY.parameters), "version 3, not 2"),
+        (SidecarKey("test", 2, "cd" * 32, "model", KEY.parameters), "records have changed"),
+        (SidecarKey("test", 2, "ab" * 32, "another", KEY.parameters), "another model"),
+        (SidecarKey("test", 2, "ab" * 32, "model", {}), "other parameters"),
+    ],
+)
+def test_a_sidecar_made_of_something_else_is_not_used(
+    tmp_path: Path, other: SidecarKey, reason: str
+) -> None:
     folder = SidecarFolder(tmp_path / "k.json", tmp_path / "cache")
     folder.store(".test", other, ARRAYS)
     assert folder.load(".test", KEY) is None
@@ -160,7 +164,8 @@ def refuse_to_open_in(folder: Path, monkeypatch: pytest.MonkeyPatch, error: int)
 
 @pytest.mark.parametrize("error", [errno.EACCES, errno.EROFS, errno.ENOSPC])
 def test_a_folder_that_takes_nothing_sends_sidecars_to_the_cache(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
     refuse_to_open_in(tmp_path, monkeypatch, error)
     folder = SidecarFolder(tmp_path / "k.json", tmp_path / "cache")
     assert folder.store(".test", KEY, ARRAYS)
@@ -177,7 +182,8 @@ def test_two_files_of_one_name_share_no_sidecar_in_the_cache(tmp_path: Path) -> 
 
 
 def test_a_full_disk_is_a_note_and_leaves_nothing_behind(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -193,8 +199,11 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     mount = tmp_path / "tiny"
     mount.mkdir()
     try:
-        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(mount)],
-                              capture_output=True, check=False)
+        made = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(mount)],
+            capture_output=True,
+            check=False,
+        )
     except OSError:
         pytest.skip("no mount command here")
     if made.returncode:
@@ -215,8 +224,12 @@ def test_a_disk_that_is_really_full_keeps_the_old_file(tiny_disk: Path, tmp_path
 
 def test_temporary_files_of_ended_processes_are_removed(tmp_path: Path) -> None:
     path = tmp_path / "a.test"
-    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
-                           capture_output=True, text=True, check=True).stdout.strip()
+    ended = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
     stray = tmp_path / f".a.test.{ended}.0123.tmp"
     own = temporary_path(path)
     other = tmp_path / f".b.test.{ended}.0123.tmp"
@@ -236,19 +249,24 @@ def test_old_temporary_files_are_removed_whoever_made_them(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
-def test_a_process_killed_while_writing_leaves_something_to_use(tmp_path: Path,
-                                                                repo: Path) -> None:
+def test_a_process_killed_while_writing_leaves_something_to_use(tmp_path: Path, repo: Path) -> None:
     path = tmp_path / "k.json.test"
     write_sidecar(path, KEY, ARRAYS)
-    code = ("import sys; from pathlib import Path; import numpy as np\n"
-            "from core.io.sidecar import SidecarKey, write_sidecar\n"
-            "array = {'floats': np.zeros(5_000_000, dtype=np.float32)}\n"
-            "print('go', flush=True)\n"
-            "while True:\n"
-            "    write_sidecar(Path(sys.argv[1]), SidecarKey('test', 2, 'x'), array)\n")
+    code = (
+        "import sys; from pathlib import Path; import numpy as np\n"
+        "from core.io.sidecar import SidecarKey, write_sidecar\n"
+        "array = {'floats': np.zeros(5_000_000, dtype=np.float32)}\n"
+        "print('go', flush=True)\n"
+        "while True:\n"
+        "    write_sidecar(Path(sys.argv[1]), SidecarKey('test', 2, 'x'), array)\n"
+    )
     for moment in range(4):
-        child = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=repo,
-                                 stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(repo)})
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, str(path)],
+            cwd=repo,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": str(repo)},
+        )
         with child:
             assert child.stdout is not None
             child.stdout.readline()

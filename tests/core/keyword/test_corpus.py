@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Callable[[dict[str, str | bytes]], Path]:
     def write(files: dict[str, str | bytes]) -> Path:
@@ -30,6 +31,7 @@ def folder(tmp_path: Path) -> Callable[[dict[str, str | bytes]], Path]:
             data = content if isinstance(content, bytes) else content.encode("utf-8")
             file.write_bytes(data)
         return tmp_path
+
     return write
 
 
@@ -57,18 +59,32 @@ def test_front_matter_becomes_the_entrys_fields(folder: Callable[..., Path]) -> 
     corpus = load_corpus(folder({"concepts/fog.md": FOG, "tasks/lamp.md": "x"}))
     entry = corpus.get("concepts/fog.md")
     assert entry == CorpusEntry(
-        "concepts/fog.md", FOG, "Fog", "Why the lake is closed", ("mist", "grey days"),
-        ("weather",), ("tasks/lamp.md",), entry.metadata if entry else {})
+        "concepts/fog.md",
+        FOG,
+        "Fog",
+        "Why the lake is closed",
+        ("mist", "grey days"),
+        ("weather",),
+        ("tasks/lamp.md",),
+        entry.metadata if entry else {},
+    )
     assert entry.category == "concepts"
     assert entry.metadata["season"] == "3.10"
     assert corpus.findings == ()
 
 
-@pytest.mark.parametrize(("content", "title"), [
-    ("---\ntitle: A\nname: b\n---\n# C\n", "A"), ("---\nname: b\n---\n# C\n", "b"),
-    ("text\n# C \n", "C"), ("text", "fog")])
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        ("---\ntitle: A\nname: b\n---\n# C\n", "A"),
+        ("---\nname: b\n---\n# C\n", "b"),
+        ("text\n# C \n", "C"),
+        ("text", "fog"),
+    ],
+)
 def test_the_title_is_title_name_heading_or_file_name(
-        content: str, title: str, folder: Callable[..., Path]) -> None:
+    content: str, title: str, folder: Callable[..., Path]
+) -> None:
     assert load_corpus(folder({"fog.md": content})).entries()[0].title == title
 
 
@@ -93,25 +109,37 @@ def test_values_stay_what_the_author_wrote(folder: Callable[..., Path]) -> None:
     content = "---\naliases: [on, 3.10, 2024-05-01, null, 'null', no]\n---\n"
     findings = refusal(folder({"a.md": content}))
     assert [(f.place.json_path, f.message) for f in findings] == [
-        ("aliases[3]", "aliases must be a list of texts, found null")]
+        ("aliases[3]", "aliases must be a list of texts, found null")
+    ]
     ok = load_corpus(folder({"a.md": content.replace("null, ", "")})).entries()[0]
     assert ok.aliases == ("on", "3.10", "2024-05-01", "null", "no")
 
 
 def test_cross_links_join_the_files_own_related(folder: Callable[..., Path]) -> None:
-    path = folder({"a.md": "---\nrelated: [b.md]\n---\n", "b.md": "x", "c.md": "x",
-                   "cross_links.json": '{"a.md": ["b.md", "c.md"]}'})
+    path = folder(
+        {
+            "a.md": "---\nrelated: [b.md]\n---\n",
+            "b.md": "x",
+            "c.md": "x",
+            "cross_links.json": '{"a.md": ["b.md", "c.md"]}',
+        }
+    )
     assert load_corpus(path).get("a.md").related == ("b.md", "c.md")  # type: ignore[union-attr]
 
 
-def test_links_that_lead_nowhere_are_warnings_with_their_place(
-        folder: Callable[..., Path]) -> None:
-    path = folder({"a.md": "---\nrelated: [gone.md]\n---\nx",
-                   "cross_links.json": '{"a.md": ["lost.md"], "x.md": []}'})
+def test_links_that_lead_nowhere_are_warnings_with_their_place(folder: Callable[..., Path]) -> None:
+    path = folder(
+        {
+            "a.md": "---\nrelated: [gone.md]\n---\nx",
+            "cross_links.json": '{"a.md": ["lost.md"], "x.md": []}',
+        }
+    )
     found = load_corpus(path).findings
     assert {(os.path.basename(f.place.file), f.place.json_path) for f in found} == {
-        ("cross_links.json", '["a.md"][0]'), ("cross_links.json", '["x.md"]'),
-        ("a.md", "related[0]")}
+        ("cross_links.json", '["a.md"][0]'),
+        ("cross_links.json", '["x.md"]'),
+        ("a.md", "related[0]"),
+    }
     assert all(f.severity is Severity.WARNING for f in found)
 
 
@@ -119,8 +147,7 @@ def test_an_alias_of_two_entries_is_a_warning_that_names_both(folder: Callable[.
     path = folder({"a.md": "---\naliases: [Mist]\n---\n", "b.md": "---\naliases: [x, mist]\n---\n"})
     (finding,) = load_corpus(path).findings
     assert 'also one of "a.md"' in finding.message
-    assert (os.path.basename(finding.place.file), finding.place.json_path) == (
-        "b.md", "aliases[1]")
+    assert (os.path.basename(finding.place.file), finding.place.json_path) == ("b.md", "aliases[1]")
 
 
 def test_an_empty_file_is_a_warning(folder: Callable[..., Path]) -> None:
@@ -139,21 +166,25 @@ def test_front_matter_that_is_never_closed_is_a_warning(folder: Callable[..., Pa
     assert "no line --- closes" in corpus.findings[0].message
 
 
-@pytest.mark.parametrize(("front", "line", "message"), [
-    ("title: a: b", 2, "no valid YAML"),
-    ("title: x\naliases: [a", 3, "no valid YAML"),
-    ("a: &x [1]\nb: *x", 2, "anchors"),
-    ("title: !!python/object:os.system x", 2, "tags"),
-    ("x: !local y", 2, "tags"),
-    ("title: a\ntags: [b]\ntitle: c", 4, "there twice, first on line 2"),
-    ("- a\n- b", 2, "lines of key: value"),
-    ("just a text", 2, "lines of key: value"),
-    ("? [a, b]\n: c", 2, "a key must be a text"),
-    ("x: " + "[" * 20 + "]" * 20, 2, "more than 8 levels"),
-    ("x:\n\ty", 3, "no valid YAML"),
-])
+@pytest.mark.parametrize(
+    ("front", "line", "message"),
+    [
+        ("title: a: b", 2, "no valid YAML"),
+        ("title: x\naliases: [a", 3, "no valid YAML"),
+        ("a: &x [1]\nb: *x", 2, "anchors"),
+        ("title: !!python/object:os.system x", 2, "tags"),
+        ("x: !local y", 2, "tags"),
+        ("title: a\ntags: [b]\ntitle: c", 4, "there twice, first on line 2"),
+        ("- a\n- b", 2, "lines of key: value"),
+        ("just a text", 2, "lines of key: value"),
+        ("? [a, b]\n: c", 2, "a key must be a text"),
+        ("x: " + "[" * 20 + "]" * 20, 2, "more than 8 levels"),
+        ("x:\n\ty", 3, "no valid YAML"),
+    ],
+)
 def test_broken_or_hostile_front_matter_is_an_error_with_its_line(
-        front: str, line: int, message: str, folder: Callable[..., Path]) -> None:
+    front: str, line: int, message: str, folder: Callable[..., Path]
+) -> None:
     (finding,) = refusal(folder({"a.md": f"---\n{front}\n---\nx"}))
     assert message in finding.message
     assert abs((finding.place.line or 0) - line) <= 1
@@ -167,8 +198,18 @@ def test_an_alias_bomb_is_refused_before_it_grows(folder: Callable[..., Path]) -
     assert "anchors" in finding.message
 
 
-@pytest.mark.parametrize("flood", ["[" * MAX_CHARS, "{" * 60_000, "a: " * 20_000, "- " * 30_000,
-                                   "x: '" + "''" * 30_000, "#" * MAX_CHARS, "? " * 30_000])
+@pytest.mark.parametrize(
+    "flood",
+    [
+        "[" * MAX_CHARS,
+        "{" * 60_000,
+        "a: " * 20_000,
+        "- " * 30_000,
+        "x: '" + "''" * 30_000,
+        "#" * MAX_CHARS,
+        "? " * 30_000,
+    ],
+)
 def test_a_flood_of_signs_is_answered_in_bounded_time(flood: str) -> None:
     findings = Findings(Code.InvalidEmbeddedStringStorageData, "a.md")
     read_front_matter(f"---\n{flood}\n---\n", findings)
@@ -180,29 +221,52 @@ def test_overlong_front_matter_is_an_error(folder: Callable[..., Path]) -> None:
     assert "characters" in finding.message
 
 
-@pytest.mark.parametrize(("front", "path", "message"), [
-    ("title: [a]", "title", "one text"), ("summary: {a: b}", "summary", "one text"),
-    ("tags: {a: b}", "tags", "a list of texts, found an object"),
-    ("aliases: [a, [b]]", "aliases[1]", "a list of texts, found a list")])
+@pytest.mark.parametrize(
+    ("front", "path", "message"),
+    [
+        ("title: [a]", "title", "one text"),
+        ("summary: {a: b}", "summary", "one text"),
+        ("tags: {a: b}", "tags", "a list of texts, found an object"),
+        ("aliases: [a, [b]]", "aliases[1]", "a list of texts, found a list"),
+    ],
+)
 def test_a_wrong_type_is_an_error_with_its_path(
-        front: str, path: str, message: str, folder: Callable[..., Path]) -> None:
+    front: str, path: str, message: str, folder: Callable[..., Path]
+) -> None:
     (finding,) = refusal(folder({"a.md": f"---\n{front}\n---\n"}))
     assert (finding.place.json_path, finding.place.line) == (path, 2)
     assert message in finding.message
 
 
 def test_all_findings_of_all_files_come_at_once(folder: Callable[..., Path]) -> None:
-    path = folder({"a.md": b"\xff", "b.md": "---\ntitle: [x]\n---\n",
-                   "cross_links.json": '{"c.md": "d"}', "c.md": "x"})
+    path = folder(
+        {
+            "a.md": b"\xff",
+            "b.md": "---\ntitle: [x]\n---\n",
+            "cross_links.json": '{"c.md": "d"}',
+            "c.md": "x",
+        }
+    )
     assert sorted(os.path.basename(f.place.file) for f in refusal(path)) == [
-        "a.md", "b.md", "cross_links.json"]
+        "a.md",
+        "b.md",
+        "cross_links.json",
+    ]
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    ("[]", "found a list"), ("{", "invalid JSON"), ('{"a.md": [1]}', "expected a list of paths"),
-    ("[" * 5000, "nested too deep"), ('{"a.md": "\\ud800"}', "invalid JSON")])
-def test_broken_cross_links_are_an_error(content: str, message: str,
-                                         folder: Callable[..., Path]) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", "found a list"),
+        ("{", "invalid JSON"),
+        ('{"a.md": [1]}', "expected a list of paths"),
+        ("[" * 5000, "nested too deep"),
+        ('{"a.md": "\\ud800"}', "invalid JSON"),
+    ],
+)
+def test_broken_cross_links_are_an_error(
+    content: str, message: str, folder: Callable[..., Path]
+) -> None:
     findings = refusal(folder({"a.md": "x", "cross_links.json": content}))
     assert any(message in finding.message for finding in findings)
 
@@ -218,15 +282,17 @@ def test_a_link_out_of_the_folder_is_3009(tmp_path: Path) -> None:
     assert finding.code is Code.StorageOutsideRoot
 
 
-def test_a_file_that_is_too_large_is_an_error(folder: Callable[..., Path],
-                                              monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_too_large_is_an_error(
+    folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(corpus_module, "MAX_FILE_BYTES", 10)
     (finding,) = refusal(folder({"a.md": "x" * 11}))
     assert "larger than" in finding.message
 
 
-def test_too_many_files_are_an_error(folder: Callable[..., Path],
-                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_files_are_an_error(
+    folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(corpus_module, "MAX_FILES", 1)
     (finding,) = refusal(folder({"a.md": "x", "b.md": "x"}))
     assert "more than 1 Markdown" in finding.message
@@ -271,14 +337,21 @@ def test_any_text_is_read_without_a_crash(text: str) -> None:
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.dictionaries(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]),
-                               min_size=1, max_size=8).map(lambda key: f"k{key}"),
-                       st.lists(st.text(st.characters(codec="ascii", exclude_categories=["Cc"]))),
-                       max_size=4))
+@given(
+    st.dictionaries(
+        st.text(
+            st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=8
+        ).map(lambda key: f"k{key}"),
+        st.lists(st.text(st.characters(codec="ascii", exclude_categories=["Cc"]))),
+        max_size=4,
+    )
+)
 def test_quoted_values_are_read_back_as_they_are(values: dict[str, list[str]]) -> None:
     # JSON is YAML: a flow mapping in double quotes says the same in both.
-    text = "\n".join(f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(value)}"
-                     for key, value in values.items())
+    text = "\n".join(
+        f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(value)}"
+        for key, value in values.items()
+    )
     findings = Findings(Code.InvalidEmbeddedStringStorageData, "a.md")
     front = read_front_matter(f"---\n{text}\n---\n", findings)
     assert not findings.has_errors
@@ -293,8 +366,11 @@ def test_front_matter_ends_at_dots_too() -> None:
 
 def test_a_knowledge_file_serves_as_a_corpus() -> None:
     knowledge = SimpleNamespace(
-        name="lore", ids=["a", "b"], texts=["one", "two"],
-        metadata=[{"gist": "short", "aliases": ["x", 3], "related": "b", "tags": 7}, None])
+        name="lore",
+        ids=["a", "b"],
+        texts=["one", "two"],
+        metadata=[{"gist": "short", "aliases": ["x", 3], "related": "b", "tags": 7}, None],
+    )
     corpus = corpus_of_knowledge(knowledge, summary_field="gist")
     first, second = corpus.entries()
     assert (first.path, first.content, first.summary) == ("a", "one", "short")
@@ -311,7 +387,15 @@ def test_the_handbook_is_free_of_findings_and_large_enough(samples: Path) -> Non
     corpus = load_corpus(samples / "handbook")
     assert corpus.findings == ()
     assert len(corpus) >= 32
-    assert {"concepts", "quickstarts", "tasks", "references", "tips", "troubleshooting", "errors",
-            "faqs"} <= {entry.category for entry in corpus.entries()}
+    assert {
+        "concepts",
+        "quickstarts",
+        "tasks",
+        "references",
+        "tips",
+        "troubleshooting",
+        "errors",
+        "faqs",
+    } <= {entry.category for entry in corpus.entries()}
     assert all(entry.summary and entry.aliases and entry.tags for entry in corpus.entries())
     assert (samples / "handbook" / "cross_links.json").is_file()

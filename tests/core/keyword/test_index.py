@@ -32,8 +32,11 @@ TEXTS = st.lists(WORDS, max_size=6).map(" ".join)
 
 def test_tokens_agree_with_the_reference(shared_data: Path) -> None:
     examples = json.loads((shared_data / "keyword" / "tokens_oracle.json").read_text("utf-8"))
-    wrong = {text: tokens(text) for text, wanted in examples.items()
-             if sorted(tokens(text)) != sorted(wanted)}
+    wrong = {
+        text: tokens(text)
+        for text, wanted in examples.items()
+        if sorted(tokens(text)) != sorted(wanted)
+    }
     assert not wrong
 
 
@@ -41,13 +44,16 @@ def test_there_are_34_stop_words() -> None:
     assert len(STOP_WORDS) == 34
 
 
-@pytest.mark.parametrize(("word", "wanted"), [
-    ("configuration", "configur"),  # 13 letters less "ation"
-    ("configure", "configure"),     # no suffix of the list ends it
-    ("station", "stat"),            # "ation" would leave 2 letters, "ion" leaves 4
-    ("bus", "bus"),                 # "s" would leave 2 letters
-    ("ratings", "rat"),             # "ings" comes before "s"
-])
+@pytest.mark.parametrize(
+    ("word", "wanted"),
+    [
+        ("configuration", "configur"),  # 13 letters less "ation"
+        ("configure", "configure"),  # no suffix of the list ends it
+        ("station", "stat"),  # "ation" would leave 2 letters, "ion" leaves 4
+        ("bus", "bus"),  # "s" would leave 2 letters
+        ("ratings", "rat"),  # "ings" comes before "s"
+    ],
+)
 def test_the_first_suffix_that_leaves_three_letters_is_cut_once(word: str, wanted: str) -> None:
     assert stem(word) == wanted
 
@@ -71,7 +77,10 @@ def test_tokens_do_not_depend_on_upper_case_of_ascii(text: str) -> None:
 def test_matched_spans_are_the_words_whose_stem_is_asked_for() -> None:
     text = "Testing the tester's tests, untested."
     assert [text[start:end] for start, end in matched_spans(text, {"test"})] == [
-        "Testing", "tester", "tests"]
+        "Testing",
+        "tester",
+        "tests",
+    ]
 
 
 def test_the_preview_leaves_the_inline_aliases_out() -> None:
@@ -99,9 +108,13 @@ def test_rows_are_in_the_order_of_the_paths() -> None:
 
 
 def test_related_counts_each_stem_once_however_many_linked_summaries_have_it() -> None:
-    corpus = Corpus([CorpusEntry("x", "", related=("a", "b", "gone")),
-                     CorpusEntry("a", "", summary="fog lamps"),
-                     CorpusEntry("b", "", summary="fog")])
+    corpus = Corpus(
+        [
+            CorpusEntry("x", "", related=("a", "b", "gone")),
+            CorpusEntry("a", "", summary="fog lamps"),
+            CorpusEntry("b", "", summary="fog"),
+        ]
+    )
     row = [entry.path for entry in index_of(corpus, 500).entries].index("x")
     assert index_of(corpus, 500).overlaps(["fog", "lamp"])[row].tolist() == [0, 0, 0, 0, 2]
 
@@ -132,17 +145,30 @@ def test_another_kind_of_corpus_is_read_again_each_time() -> None:
 @settings(deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS), max_size=8), TEXTS)
 def test_the_index_counts_like_set_intersections(
-        rows: list[tuple[str, str, str, str]], query: str) -> None:
-    entries = [CorpusEntry(f"{path.replace(' ', '/')}/{number}", content, summary=summary,
-                           aliases=tuple(aliases.split()))
-               for number, (path, summary, aliases, content) in enumerate(rows)]
+    rows: list[tuple[str, str, str, str]], query: str
+) -> None:
+    entries = [
+        CorpusEntry(
+            f"{path.replace(' ', '/')}/{number}",
+            content,
+            summary=summary,
+            aliases=tuple(aliases.split()),
+        )
+        for number, (path, summary, aliases, content) in enumerate(rows)
+    ]
     index = KeywordIndex(Corpus(entries), 500)
     wanted = tokens(query)
     counts = index.overlaps(wanted)
     for row, entry in enumerate(index.entries):
-        fields = (tokens(entry.path), tokens(entry.summary), tokens(" ".join(entry.aliases)),
-                  tokens(entry.content), set())
+        fields = (
+            tokens(entry.path),
+            tokens(entry.summary),
+            tokens(" ".join(entry.aliases)),
+            tokens(entry.content),
+            set(),
+        )
         assert counts[row].tolist() == [len(wanted & field) for field in fields]
         assert [set(found) for found in index.matched(row, wanted)] == [
-            wanted & field for field in fields]
+            wanted & field for field in fields
+        ]
     assert counts.dtype == np.int32

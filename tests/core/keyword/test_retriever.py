@@ -55,9 +55,13 @@ def oracle(shared_data: Path) -> dict[str, Any]:
 def documentation(shared_data: Path) -> Corpus:
     lines = (shared_data / "keyword" / "corpus.jsonl").read_text("utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    return corpus_of_knowledge(Knowledge([record["id"] for record in records],
-                                         [record["text"] for record in records],
-                                         [record["metadata"] for record in records]))
+    return corpus_of_knowledge(
+        Knowledge(
+            [record["id"] for record in records],
+            [record["text"] for record in records],
+            [record["metadata"] for record in records],
+        )
+    )
 
 
 def naive_tokens(text: str) -> set[str]:
@@ -81,41 +85,50 @@ def naive_score(query: str, entry: CorpusEntry, corpus: Corpus) -> float:
     content = len(wanted & naive_tokens(entry.content[:500]))
     linked = [corpus.get(other) for other in entry.related]
     united = set().union(*(naive_tokens(other.summary) for other in linked if other))
-    base = (2 * min(path, 3) + 1.5 * summary + (2 * aliases if aliases >= 2 else 0)
-            + content + 0.5 * len(wanted & united))
+    base = (
+        2 * min(path, 3)
+        + 1.5 * summary
+        + (2 * aliases if aliases >= 2 else 0)
+        + content
+        + 0.5 * len(wanted & united)
+    )
     folder = entry.path.split("/")[0] if "/" in entry.path else ""
     return base * CATEGORY_WEIGHTS.get(folder, 1.0)
 
 
 # --- the oracle ---------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("floor", ["default", "0.25", "4.0"])
 def test_hits_agree_with_the_reference_on_every_query(
-        floor: str, oracle: dict[str, Any], documentation: Corpus) -> None:
-    retriever = (KeywordRetriever() if floor == "default"
-                 else KeywordRetriever(min_score=float(floor)))
+    floor: str, oracle: dict[str, Any], documentation: Corpus
+) -> None:
+    retriever = (
+        KeywordRetriever() if floor == "default" else KeywordRetriever(min_score=float(floor))
+    )
     for item in oracle["queries"]:
         wanted = item["results"][floor]
         hits = retriever.retrieve(item["query"], documentation, k=oracle["k"])
         assert [hit.entry.path for hit in hits] == [hit["path"] for hit in wanted["hits"]]
-        assert [hit.match_reason for hit in hits] == [
-            hit["match_reason"] for hit in wanted["hits"]]
+        assert [hit.match_reason for hit in hits] == [hit["match_reason"] for hit in wanted["hits"]]
         assert [hit.score for hit in hits] == pytest.approx(
-            [hit["score"] for hit in wanted["hits"]], abs=1e-9)
+            [hit["score"] for hit in wanted["hits"]], abs=1e-9
+        )
         candidates = retriever.candidates(item["query"], documentation)
         counts = select(candidates, oracle["k"], retriever.min_score).counts
         assert counts.at_or_above == wanted["total_at_or_above"]
 
 
 def test_refusals_are_value_errors_with_the_references_messages(
-        oracle: dict[str, Any], documentation: Corpus) -> None:
+    oracle: dict[str, Any], documentation: Corpus
+) -> None:
     for query, corpus, k, _, message in oracle["errors"]:
         with pytest.raises(ValueError, match=message):
-            KeywordRetriever().retrieve(query, None if corpus == "None" else documentation,
-                                        k)  # type: ignore[arg-type]
+            KeywordRetriever().retrieve(query, None if corpus == "None" else documentation, k)  # type: ignore[arg-type]
 
 
 # --- the rule -----------------------------------------------------------------------------------
+
 
 def test_the_seeds_example_works(samples: Path) -> None:
     corpus = load_corpus(samples / "handbook")
@@ -127,8 +140,13 @@ def test_the_seeds_example_works(samples: Path) -> None:
 
 
 def test_every_field_counts_with_its_weight() -> None:
-    entry = CorpusEntry("concepts/fog/lamp/ferry/bell.md", "fog", summary="fog lamp",
-                        aliases=("fog lamp",), related=("x",))
+    entry = CorpusEntry(
+        "concepts/fog/lamp/ferry/bell.md",
+        "fog",
+        summary="fog lamp",
+        aliases=("fog lamp",),
+        related=("x",),
+    )
     corpus = Corpus([entry, CorpusEntry("x", "", summary="ferry bell")])
     hit = KeywordRetriever().retrieve("fog lamp ferry bell", corpus, k=1)[0]
     assert hit.score == (2 * 3 + 1.5 * 2 + 2 * 2 + 1 * 1 + 0.5 * 2) * 1.5
@@ -149,7 +167,10 @@ def test_a_floor_of_zero_keeps_entries_that_match_nothing_by_path() -> None:
     corpus = Corpus([CorpusEntry("z", "fog"), CorpusEntry("b", ""), CorpusEntry("a", "")])
     hits = KeywordRetriever(0).retrieve("fog", corpus, k=3)
     assert [(hit.entry.path, hit.score, hit.match_reason) for hit in hits] == [
-        ("z", 1.0, "content:1"), ("a", 0.0, "no-match"), ("b", 0.0, "no-match")]
+        ("z", 1.0, "content:1"),
+        ("a", 0.0, "no-match"),
+        ("b", 0.0, "no-match"),
+    ]
 
 
 def test_ties_come_in_the_order_of_the_paths() -> None:
@@ -166,34 +187,57 @@ def test_an_entry_without_a_folder_has_the_weight_of_other_categories() -> None:
 
 ENTRIES = st.builds(
     lambda folder, name, words, summary, aliases: CorpusEntry(
-        f"{folder}/{name}", " ".join(words), summary=" ".join(summary), aliases=tuple(aliases),
-        related=("concepts/0",)),
-    st.sampled_from(["concepts", "faqs", "tasks", "other"]), st.integers(0, 50).map(str),
-    *[st.lists(st.sampled_from(["fog", "lamps", "ferries", "ringing", "the", "key-hole"]),
-               max_size=5)] * 3)
+        f"{folder}/{name}",
+        " ".join(words),
+        summary=" ".join(summary),
+        aliases=tuple(aliases),
+        related=("concepts/0",),
+    ),
+    st.sampled_from(["concepts", "faqs", "tasks", "other"]),
+    st.integers(0, 50).map(str),
+    *[
+        st.lists(
+            st.sampled_from(["fog", "lamps", "ferries", "ringing", "the", "key-hole"]), max_size=5
+        )
+    ]
+    * 3,
+)
 
 
 @settings(deadline=None)
-@given(st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),
-       st.lists(st.sampled_from(["fog", "lamp", "ferry", "rings", "key", "hole", "of"]),
-                min_size=1, max_size=5).map(" ".join),
-       st.integers(1, 14), st.sampled_from([0.25, 1.0, 2.0, 3.5]))
+@given(
+    st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),
+    st.lists(
+        st.sampled_from(["fog", "lamp", "ferry", "rings", "key", "hole", "of"]),
+        min_size=1,
+        max_size=5,
+    ).map(" ".join),
+    st.integers(1, 14),
+    st.sampled_from([0.25, 1.0, 2.0, 3.5]),
+)
 def test_hits_are_those_of_a_loop_over_all_entries(
-        entries: list[CorpusEntry], query: str, k: int, floor: float) -> None:
+    entries: list[CorpusEntry], query: str, k: int, floor: float
+) -> None:
     corpus = Corpus(entries)
     scored = [(naive_score(query, entry, corpus), entry.path) for entry in entries]
-    wanted = sorted(((score, path) for score, path in scored if score >= floor),
-                    key=lambda item: (-item[0], item[1]))
+    wanted = sorted(
+        ((score, path) for score, path in scored if score >= floor),
+        key=lambda item: (-item[0], item[1]),
+    )
     hits = KeywordRetriever(floor).retrieve(query, corpus, k)
     assert [(hit.score, hit.entry.path) for hit in hits] == wanted[:k]
 
 
 @settings(deadline=None)
-@given(st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),
-       st.sampled_from(["fog lamp", "key ferry ring", "the", "nothing known"]),
-       st.integers(1, 14), st.floats(0, 12))
+@given(
+    st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),
+    st.sampled_from(["fog lamp", "key ferry ring", "the", "nothing known"]),
+    st.integers(1, 14),
+    st.floats(0, 12),
+)
 def test_counts_fall_from_stage_to_stage_and_near_misses_are_the_rest(
-        entries: list[CorpusEntry], query: str, k: int, floor: float) -> None:
+    entries: list[CorpusEntry], query: str, k: int, floor: float
+) -> None:
     corpus = Corpus(entries)
     found = select(KeywordRetriever().candidates(query, corpus), k, floor)
     counts = found.counts
@@ -213,10 +257,14 @@ def test_counts_fall_from_stage_to_stage_and_near_misses_are_the_rest(
 
 
 @settings(deadline=None)
-@given(st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),
-       st.integers(1, 4), st.floats(0.5, 12))
+@given(
+    st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),
+    st.integers(1, 4),
+    st.floats(0.5, 12),
+)
 def test_what_a_near_miss_needs_lets_it_in_and_less_does_not(
-        entries: list[CorpusEntry], k: int, floor: float) -> None:
+    entries: list[CorpusEntry], k: int, floor: float
+) -> None:
     candidates = KeywordRetriever().candidates("fog lamp ferry", Corpus(entries))
     for miss in select(candidates, k, floor).near_misses():
         needed = dict(part.replace("≤", "≥").split(" ≥ ") for part in miss.needs.split(" · "))
@@ -225,7 +273,8 @@ def test_what_a_near_miss_needs_lets_it_in_and_less_does_not(
         assert miss.entry.path in paths
         if "k" in needed:
             assert miss.entry.path not in [
-                hit.entry.path for hit in select(candidates, new_k - 1, new_floor).hits]
+                hit.entry.path for hit in select(candidates, new_k - 1, new_floor).hits
+            ]
         if "min_score" in needed:
             stricter = select(candidates, new_k, round(new_floor + 0.001, 3))
             assert miss.entry.path not in [hit.entry.path for hit in stricter.hits]
@@ -233,11 +282,13 @@ def test_what_a_near_miss_needs_lets_it_in_and_less_does_not(
 
 # --- stories ------------------------------------------------------------------------------------
 
-STORY = Corpus([
-    CorpusEntry("faqs/fog.md", "fog and lamps and ferries", summary="fog", aliases=("lamp",)),
-    CorpusEntry("tasks/lamp.md", "lamp"),
-    CorpusEntry("notes/none.md", "nothing"),
-])
+STORY = Corpus(
+    [
+        CorpusEntry("faqs/fog.md", "fog and lamps and ferries", summary="fog", aliases=("lamp",)),
+        CorpusEntry("tasks/lamp.md", "lamp"),
+        CorpusEntry("notes/none.md", "nothing"),
+    ]
+)
 
 
 def test_a_hit_says_which_stems_match_in_which_field() -> None:
@@ -245,16 +296,25 @@ def test_a_hit_says_which_stems_match_in_which_field() -> None:
     story = found.hits[1]
     assert story.entry.path == "faqs/fog.md"
     assert {part.field: part.stems for part in story.parts} == {
-        "path": ("fog",), "summary": ("fog",), "aliases": ("lamp",), "content": ("fog", "lamp"),
-        "related": ()}
+        "path": ("fog",),
+        "summary": ("fog",),
+        "aliases": ("lamp",),
+        "content": ("fog", "lamp"),
+        "related": (),
+    }
     assert [part.points for part in story.parts] == [2.0, 1.5, 0.0, 2.0, 0.0]
     assert (story.base, story.category_weight) == (5.5, 0.4)
 
 
 def test_a_part_says_why_fewer_stems_count_than_match() -> None:
     corpus = Corpus([CorpusEntry("a/b/c/d", "")])
-    capped = select(KeywordRetriever(weights=KeywordWeights(path_cap=2)).candidates(
-        "b c d", corpus), 5, 0.5).hits[0].parts[0]
+    capped = (
+        select(
+            KeywordRetriever(weights=KeywordWeights(path_cap=2)).candidates("b c d", corpus), 5, 0.5
+        )
+        .hits[0]
+        .parts[0]
+    )
     assert (capped.counted, capped.stems) == (2, ("b", "c", "d"))
     assert "at most 2 count" in capped.note
 
@@ -270,7 +330,10 @@ def test_a_near_miss_says_by_how_much_it_misses_the_floor() -> None:
     found = select(KeywordRetriever().candidates("fog lamps", STORY), 5, 2.5)
     miss = found.near_misses()[0]
     assert (miss.entry.path, miss.reason, miss.needs) == (
-        "faqs/fog.md", Reason.MIN_SCORE, "min_score ≤ 2.2")
+        "faqs/fog.md",
+        Reason.MIN_SCORE,
+        "min_score ≤ 2.2",
+    )
     assert miss.misses_by == pytest.approx(2.5 - 5.5 * 0.4)
 
 
@@ -283,7 +346,8 @@ def test_a_near_miss_beyond_k_says_which_k_it_needs() -> None:
 def test_near_misses_can_be_asked_for_by_reason() -> None:
     found = select(KeywordRetriever().candidates("fog lamps", STORY), 1, 2.5)
     assert [miss.entry.path for miss in found.near_misses(reason=Reason.MIN_SCORE)] == [
-        "faqs/fog.md"]
+        "faqs/fog.md"
+    ]
     assert found.near_misses(reason=Reason.K) == ()
     assert found.near_misses(reason=Reason.NONE) == ()
 
@@ -292,7 +356,9 @@ def test_a_rank_beyond_the_largest_k_is_out_of_reach() -> None:
     corpus = Corpus([CorpusEntry(f"{number:05}", "fog") for number in range(1002)])
     found = select(KeywordRetriever().candidates("fog", corpus), 1000, 0.5)
     assert [miss.needs for miss in found.near_misses()] == [
-        "out of reach: rank 1001, k ends at 1000", "out of reach: rank 1002, k ends at 1000"]
+        "out of reach: rank 1001, k ends at 1000",
+        "out of reach: rank 1002, k ends at 1000",
+    ]
 
 
 @settings(deadline=None)
@@ -304,9 +370,20 @@ def test_the_floor_of_a_score_keeps_it_and_the_next_one_does_not(score: float) -
 
 # --- refusals -----------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("query", "k", "param"), [
-    ("", 5, "query"), (" \n", 5, "query"), (None, 5, "query"), (7, 5, "query"),
-    ("x", 0, "k"), ("x", True, "k"), ("x", 2.0, "k"), ("x", "5", "k")])
+
+@pytest.mark.parametrize(
+    ("query", "k", "param"),
+    [
+        ("", 5, "query"),
+        (" \n", 5, "query"),
+        (None, 5, "query"),
+        (7, 5, "query"),
+        ("x", 0, "k"),
+        ("x", True, "k"),
+        ("x", 2.0, "k"),
+        ("x", "5", "k"),
+    ],
+)
 def test_a_bad_request_is_3007_with_its_parameter(query: Any, k: Any, param: str) -> None:
     with pytest.raises(InspectorError) as refused:
         KeywordRetriever().retrieve(query, STORY, k)
@@ -321,11 +398,17 @@ def test_a_bad_min_score_is_refused(floor: Any) -> None:
         KeywordRetriever(min_score=floor)
 
 
-@pytest.mark.parametrize(("values", "param"), [
-    ({"path": -1}, "weights.path"), ({"content": math.nan}, "weights.content"),
-    ({"path_cap": 1.5}, "weights.path_cap"), ({"sumary": 1}, "weights.sumary"),
-    ({"categories": [1]}, "weights.categories"),
-    ({"categories": {"tasks": "much"}}, "weights.categories.tasks")])
+@pytest.mark.parametrize(
+    ("values", "param"),
+    [
+        ({"path": -1}, "weights.path"),
+        ({"content": math.nan}, "weights.content"),
+        ({"path_cap": 1.5}, "weights.path_cap"),
+        ({"sumary": 1}, "weights.sumary"),
+        ({"categories": [1]}, "weights.categories"),
+        ({"categories": {"tasks": "much"}}, "weights.categories.tasks"),
+    ],
+)
 def test_a_bad_weight_is_refused_with_its_name(values: dict[str, Any], param: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         KeywordWeights.of(values)
@@ -354,8 +437,9 @@ def test_more_content_is_read_when_the_preview_is_longer() -> None:
 
 # --- other retrievers in its place --------------------------------------------------------------
 
-TOWN = Corpus([CorpusEntry("a", "red fog"), CorpusEntry("b", "blue lamp"),
-               CorpusEntry("c", "red lamp")])
+TOWN = Corpus(
+    [CorpusEntry("a", "red fog"), CorpusEntry("b", "blue lamp"), CorpusEntry("c", "red lamp")]
+)
 
 
 def town_search(query: str) -> Candidates:
@@ -364,11 +448,15 @@ def town_search(query: str) -> Candidates:
     scores = np.array([0.5, 0.0, 1.5], dtype=np.float32)
     order, rows = np.array([1, 2, 0]), np.array([2, 0])
     return Candidates(
-        query=query, ids=[entry.path for entry in TOWN.entries()],
-        texts=[entry.content for entry in TOWN.entries()], matching=None, matching_count=3,
+        query=query,
+        ids=[entry.path for entry in TOWN.entries()],
+        texts=[entry.content for entry in TOWN.entries()],
+        matching=None,
+        matching_count=3,
         dense=DenseLeg(distances, order, order, ranks(order, 3), from_index=False),
         sparse=SparseLeg(scores, rows, ranks(rows, 3), ("red", "lamp"), ("red", "lamp")),
-        why_filtered=lambda row: "")
+        why_filtered=lambda row: "",
+    )
 
 
 def answer(retriever: RetrieverProtocol, query: str, corpus: Corpus) -> str:
@@ -377,16 +465,22 @@ def answer(retriever: RetrieverProtocol, query: str, corpus: Corpus) -> str:
     return " | ".join(f"{hit.entry.content} ({hit.score:.3f}, {hit.match_reason})" for hit in hits)
 
 
-@pytest.mark.parametrize(("retriever", "wanted"), [
-    (KeywordRetriever(0.5), "red lamp (2.000, content:2) | red fog (1.000, content:1)"),
-    (SemanticRetriever(town_search),
-     "blue lamp (0.900, dense:0.100) | red lamp (0.800, dense:0.200)"),
-    (HybridRetriever(town_search),
-     f"red lamp ({1 / 62 + 1 / 61:.3f}, dense:2+bm25:1) | "
-     f"red fog ({1 / 63 + 1 / 62:.3f}, dense:3+bm25:2)"),
-])
-def test_any_retriever_can_stand_in_for_another(retriever: RetrieverProtocol,
-                                                wanted: str) -> None:
+@pytest.mark.parametrize(
+    ("retriever", "wanted"),
+    [
+        (KeywordRetriever(0.5), "red lamp (2.000, content:2) | red fog (1.000, content:1)"),
+        (
+            SemanticRetriever(town_search),
+            "blue lamp (0.900, dense:0.100) | red lamp (0.800, dense:0.200)",
+        ),
+        (
+            HybridRetriever(town_search),
+            f"red lamp ({1 / 62 + 1 / 61:.3f}, dense:2+bm25:1) | "
+            f"red fog ({1 / 63 + 1 / 62:.3f}, dense:3+bm25:2)",
+        ),
+    ],
+)
+def test_any_retriever_can_stand_in_for_another(retriever: RetrieverProtocol, wanted: str) -> None:
     assert isinstance(retriever, RetrieverProtocol)
     assert answer(retriever, "red lamps", TOWN) == wanted
 
@@ -399,13 +493,16 @@ def test_the_semantic_retriever_keeps_the_threshold() -> None:
 def test_a_keyword_hit_of_the_hybrid_retriever_passes_the_threshold_ungated() -> None:
     hits = HybridRetriever(town_search, threshold=0.15).retrieve("x", TOWN)
     assert [(hit.entry.path, hit.match_reason) for hit in hits] == [
-        ("b", "dense:1"), ("c", "bm25:1"), ("a", "bm25:2")]
+        ("b", "dense:1"),
+        ("c", "bm25:1"),
+        ("a", "bm25:2"),
+    ]
 
 
-@pytest.mark.parametrize("retriever", [SemanticRetriever(town_search),
-                                       HybridRetriever(town_search)])
-def test_the_others_refuse_what_the_keyword_retriever_refuses(
-        retriever: RetrieverProtocol) -> None:
+@pytest.mark.parametrize(
+    "retriever", [SemanticRetriever(town_search), HybridRetriever(town_search)]
+)
+def test_the_others_refuse_what_the_keyword_retriever_refuses(retriever: RetrieverProtocol) -> None:
     with pytest.raises(ValueError, match="non-empty"):
         retriever.retrieve(" ", TOWN, 2)
 
@@ -418,24 +515,32 @@ class LetterCounts:
     max_tokens = 0
 
     def embed_query(self, text: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-        counts = np.array([text.lower().count(letter) for letter in string.ascii_lowercase],
-                          dtype=np.float32)
+        counts = np.array(
+            [text.lower().count(letter) for letter in string.ascii_lowercase], dtype=np.float32
+        )
         return counts / np.float32(max(np.linalg.norm(counts), 1e-9))
 
-    def embed(self, texts: Sequence[str], progress: Progress = no_progress,
-              is_cancelled: IsCancelled = never_cancelled
-              ) -> np.ndarray[Any, np.dtype[np.float32]]:
+    def embed(
+        self,
+        texts: Sequence[str],
+        progress: Progress = no_progress,
+        is_cancelled: IsCancelled = never_cancelled,
+    ) -> np.ndarray[Any, np.dtype[np.float32]]:
         return np.stack([self.embed_query(text) for text in texts])
 
 
 def test_the_engine_serves_the_same_consumer(samples: Path, tmp_path: Path) -> None:
     knowledge = open_knowledge(samples / "adventure" / "lore.json")
     corpus = corpus_of_knowledge(knowledge)
-    search = KnowledgeSearch(knowledge, ModelProvider(lambda name: LetterCounts()),
-                             SidecarFolder(None, tmp_path))
+    search = KnowledgeSearch(
+        knowledge, ModelProvider(lambda name: LetterCounts()), SidecarFolder(None, tmp_path)
+    )
     engine = partial(search.search, dense=True)
-    for retriever in (KeywordRetriever(0.5), SemanticRetriever(engine, threshold=0),
-                      HybridRetriever(engine, threshold=0)):
+    for retriever in (
+        KeywordRetriever(0.5),
+        SemanticRetriever(engine, threshold=0),
+        HybridRetriever(engine, threshold=0),
+    ):
         hits = list(retriever.retrieve("who stole the lighthouse lens", corpus, k=4))
         assert len(hits) == 4
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -15,12 +15,23 @@ from core.knowledge.schema import Field, FieldType
 if TYPE_CHECKING:
     from core.knowledge.schema import Column
 
-FIELDS = (Field("i", FieldType.INT, 7), Field("f", FieldType.FLOAT, None, True),
-          Field("s", FieldType.STRING, None, True), Field("b", FieldType.BOOL, False),
-          Field("t", FieldType.SET, None, True))
-RECORD = st.fixed_dictionaries({}, optional={
-    "i": st.integers(-9, 9), "f": st.floats(-1, 1), "s": st.text("abc", max_size=2),
-    "b": st.booleans(), "t": st.lists(st.text("abc", max_size=2), max_size=3)})
+FIELDS = (
+    Field("i", FieldType.INT, 7),
+    Field("f", FieldType.FLOAT, None, True),
+    Field("s", FieldType.STRING, None, True),
+    Field("b", FieldType.BOOL, False),
+    Field("t", FieldType.SET, None, True),
+)
+RECORD = st.fixed_dictionaries(
+    {},
+    optional={
+        "i": st.integers(-9, 9),
+        "f": st.floats(-1, 1),
+        "s": st.text("abc", max_size=2),
+        "b": st.booleans(),
+        "t": st.lists(st.text("abc", max_size=2), max_size=3),
+    },
+)
 METADATA = st.lists(st.none() | RECORD, max_size=6)
 
 
@@ -30,7 +41,8 @@ def columns_of(metadata: list[dict[str, Any] | None]) -> dict[str, Column]:
 
 @given(METADATA, METADATA)
 def test_joined_columns_are_those_of_all_records_at_once(
-        first: list[dict[str, Any] | None], second: list[dict[str, Any] | None]) -> None:
+    first: list[dict[str, Any] | None], second: list[dict[str, Any] | None]
+) -> None:
     one, other, whole = columns_of(first), columns_of(second), columns_of(first + second)
     for field in FIELDS:
         column, wanted = joined(one[field.name], other[field.name]), whole[field.name]
@@ -38,6 +50,8 @@ def test_joined_columns_are_those_of_all_records_at_once(
         assert column.values.dtype == wanted.values.dtype
         assert column.present.tolist() == wanted.present.tolist()
         assert column.vocabulary == wanted.vocabulary
-        assert np.array_equal(column.offsets if column.offsets is not None else [],
-                              wanted.offsets if wanted.offsets is not None else [])
+        assert np.array_equal(
+            column.offsets if column.offsets is not None else [],
+            wanted.offsets if wanted.offsets is not None else [],
+        )
         assert not column.values.flags.writeable

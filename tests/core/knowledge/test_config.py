@@ -27,28 +27,33 @@ def parse(tmp_path: Path) -> Any:
 def test_a_config_is_read(parse: Any) -> None:
     config, findings = parse(GOOD | {"fields": [{"name": "a", "type": "int", "default": 0}]})
     assert findings == []
-    assert config == KnowledgeConfig("All-MiniLM-L6-v2 (Q4_K_M)", "r.kb.json", "",
-                                     (Field("a", FieldType.INT, 0),))
+    assert config == KnowledgeConfig(
+        "All-MiniLM-L6-v2 (Q4_K_M)", "r.kb.json", "", (Field("a", FieldType.INT, 0),)
+    )
 
 
 def test_version_may_be_left_out(parse: Any) -> None:
     assert parse({key: GOOD[key] for key in ("embedding_model", "records_file")})[1] == []
 
 
-@pytest.mark.parametrize(("change", "path", "said"), [
-    ({"version": 2}, "version", "version 2, this program reads version 1"),
-    ({"version": 0}, "version", "found the number 0"),
-    ({"version": True}, "version", "found true"),
-    ({"version": "1"}, "version", 'found the text "1"'),
-    ({"embedding_model": 3}, "embedding_model", "found the number 3"),
-    ({"embedding_model": ""}, "embedding_model", "found an empty text"),
-    ({"records_file": None}, "records_file", "found null"),
-    ({"index_file": ["x"]}, "index_file", "found a list"),
-    ({"fields": {}}, "fields", "found an object"),
-    ({"fields": [{"name": "a"}]}, "fields[0].type", "found none"),
-])
-def test_a_faulty_value_is_an_error_with_its_path(parse: Any, change: dict[str, Any], path: str,
-                                                  said: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "path", "said"),
+    [
+        ({"version": 2}, "version", "version 2, this program reads version 1"),
+        ({"version": 0}, "version", "found the number 0"),
+        ({"version": True}, "version", "found true"),
+        ({"version": "1"}, "version", 'found the text "1"'),
+        ({"embedding_model": 3}, "embedding_model", "found the number 3"),
+        ({"embedding_model": ""}, "embedding_model", "found an empty text"),
+        ({"records_file": None}, "records_file", "found null"),
+        ({"index_file": ["x"]}, "index_file", "found a list"),
+        ({"fields": {}}, "fields", "found an object"),
+        ({"fields": [{"name": "a"}]}, "fields[0].type", "found none"),
+    ],
+)
+def test_a_faulty_value_is_an_error_with_its_path(
+    parse: Any, change: dict[str, Any], path: str, said: str
+) -> None:
     _, [finding] = parse(GOOD | change)
     assert finding.severity == "error"
     assert finding.code == 8003
@@ -84,7 +89,8 @@ def test_an_unknown_model_is_a_warning_that_lists_what_is_known(parse: Any) -> N
 
 def test_a_flood_of_unknown_keys_is_summed_up_in_bounded_time() -> None:
     findings = Findings(Code.InvalidEmbeddedStringStorageData)
-    warn_unknown_keys({"k" * 10**6: 1} | {f"key{i}": 1 for i in range(50_000)}, ("name",), "",
-                      findings)
+    warn_unknown_keys(
+        {"k" * 10**6: 1} | {f"key{i}": 1 for i in range(50_000)}, ("name",), "", findings
+    )
     assert len(findings) == 21
     assert all(len(f.message) < 200 for f in findings)

@@ -18,17 +18,37 @@ from core.knowledge.schema import Column, Field, FieldType
 INT, FLOAT, STRING = FieldType.INT, FieldType.FLOAT, FieldType.STRING
 BOOL, SET = FieldType.BOOL, FieldType.SET
 ORDERINGS = ("lt", "le", "gt", "ge")
-SLUGS = ("syntax", "unknown_op", "unknown_field", "not_filterable", "unknown_namespace",
-         "type_mismatch", "misplaced_array", "empty_args", "too_deep", "too_large",
-         "missing_operand")
+SLUGS = (
+    "syntax",
+    "unknown_op",
+    "unknown_field",
+    "not_filterable",
+    "unknown_namespace",
+    "type_mismatch",
+    "misplaced_array",
+    "empty_args",
+    "too_deep",
+    "too_large",
+    "missing_operand",
+)
 
-FIELDS = {field.name: field for field in (
-    Field("level", INT, default=0), Field("min_level", INT, default=0),
-    Field("depth", INT, optional=True), Field("temp", FLOAT, default=0.0),
-    Field("ratio", FLOAT, optional=True), Field("water", STRING, default="fresh"),
-    Field("mood", STRING, optional=True), Field("beginner", BOOL, default=False),
-    Field("hidden", BOOL, optional=True), Field("tags", SET, default=()),
-    Field("tools", SET, optional=True), Field("notes", STRING, default="", filterable=False))}
+FIELDS = {
+    field.name: field
+    for field in (
+        Field("level", INT, default=0),
+        Field("min_level", INT, default=0),
+        Field("depth", INT, optional=True),
+        Field("temp", FLOAT, default=0.0),
+        Field("ratio", FLOAT, optional=True),
+        Field("water", STRING, default="fresh"),
+        Field("mood", STRING, optional=True),
+        Field("beginner", BOOL, default=False),
+        Field("hidden", BOOL, optional=True),
+        Field("tags", SET, default=()),
+        Field("tools", SET, optional=True),
+        Field("notes", STRING, default="", filterable=False),
+    )
+}
 
 
 def knowledge(name: str) -> dict[str, Any]:
@@ -96,16 +116,21 @@ def naive(tree: dict[str, Any], record: dict[str, Any]) -> bool:
     if op == "not":
         return not naive(tree["arg"], record)
     first, second = ("needle", "haystack") if op == "in" else ("lhs", "rhs")
-    left, right = (tree[side]["value"] if "value" in tree[side]
-                   else record.get(tree[side]["knowledge"],
-                                   FIELDS[tree[side]["knowledge"]].default)
-                   for side in (first, second))
+    left, right = (
+        tree[side]["value"]
+        if "value" in tree[side]
+        else record.get(tree[side]["knowledge"], FIELDS[tree[side]["knowledge"]].default)
+        for side in (first, second)
+    )
     if left is None or right is None:
         return False
     if op == "in":
         return left in right
-    return {"eq": left == right, "ne": left != right}.get(op) if op in ("eq", "ne") else {
-        "lt": left < right, "le": left <= right, "gt": left > right, "ge": left >= right}[op]
+    return (
+        {"eq": left == right, "ne": left != right}.get(op)
+        if op in ("eq", "ne")
+        else {"lt": left < right, "le": left <= right, "gt": left > right, "ge": left >= right}[op]
+    )
 
 
 def at_path(tree: dict[str, Any], path: str) -> dict[str, Any]:
@@ -139,80 +164,113 @@ def test_a_blank_text_is_no_filter(text):
     assert compile_filter(text, FIELDS) is None
 
 
-@pytest.mark.parametrize(("tree", "start"), [
-    # The examples of the specification come first.
-    (both(LEVEL_5, compare("eq", knowledge("water"), value(5))),
-     "filter.type_mismatch: at args[1].rhs: cannot compare string with int"),
-    ({"op": "xor", "args": [ONE]}, "filter.unknown_op: at the top: "),
-    ({"op": 5}, "filter.unknown_op: at the top: "),
-    ({}, "filter.unknown_op: at the top: "),
-    (negate({"op": "EQ", "lhs": value(1), "rhs": value(1)}), "filter.unknown_op: at arg: "),
-    (compare("eq", knowledge("levle"), value(1)), "filter.unknown_field: at lhs: "),
-    (either(ONE, negate(member(knowledge("nope"), knowledge("tags")))),
-     "filter.unknown_field: at args[1].arg.needle: "),
-    (compare("eq", value("x"), knowledge("notes")), "filter.not_filterable: at rhs: "),
-    (compare("eq", {"agent": "hp"}, value(1)), "filter.unknown_namespace: at lhs: "),
-    (member({"player": "class"}, knowledge("tags")), "filter.unknown_namespace: at needle: "),
-    (compare("eq", knowledge("water"), value(True)),
-     "filter.type_mismatch: at rhs: cannot compare string with bool"),
-    (compare("ne", knowledge("beginner"), value(1)),
-     "filter.type_mismatch: at rhs: cannot compare bool with int"),
-    (compare("eq", value(1.5), knowledge("hidden")),
-     "filter.type_mismatch: at rhs: cannot compare float with bool"),
-    (compare("eq", knowledge("tags"), knowledge("tools")), "filter.type_mismatch: at lhs: "),
-    (compare("eq", knowledge("tags"), value("reef")),
-     "filter.type_mismatch: at rhs: cannot compare set<string> with string"),
-    *((compare(op, knowledge("water"), value("a")), "filter.type_mismatch: at lhs: ")
-      for op in ORDERINGS),
-    *((compare(op, value(True), knowledge("beginner")), "filter.type_mismatch: at lhs: ")
-      for op in ORDERINGS),
-    (compare("lt", knowledge("level"), value("5")),
-     "filter.type_mismatch: at rhs: cannot compare int with string"),
-    (member(value(5), knowledge("tags")), "filter.type_mismatch: at needle: "),
-    (member(knowledge("level"), value(["5"])), "filter.type_mismatch: at needle: "),
-    (member(knowledge("tools"), knowledge("tags")), "filter.type_mismatch: at needle: "),
-    (member(value("reef"), knowledge("water")), "filter.type_mismatch: at haystack: "),
-    (member(value("reef"), value("reef and more")), "filter.type_mismatch: at haystack: "),
-    (member(knowledge("level"), value([1, 2])), "filter.type_mismatch: at haystack.value[0]: "),
-    (member(value("a"), value(["a", None])), "filter.type_mismatch: at haystack.value[1]: "),
-    (member(value("a"), value([["a"]])), "filter.type_mismatch: at haystack.value[0]: "),
-    (compare("eq", knowledge("water"), value(None)), "filter.type_mismatch: at rhs: "),
-    (compare("eq", value({"a": 1}), value(1)), "filter.type_mismatch: at lhs: "),
-    (compare("eq", knowledge("level"), value(2 ** 63)), "filter.type_mismatch: at rhs: "),
-    (compare("eq", value(-2 ** 63 - 1), knowledge("level")), "filter.type_mismatch: at lhs: "),
-    ('{"op":"lt","lhs":{"knowledge":"temp"},"rhs":{"value":1e999}}',
-     "filter.type_mismatch: at rhs: "),
-    ('{"op":"lt","lhs":{"value":' + "9" * 10_000 + '},"rhs":{"value":1}}',
-     "filter.type_mismatch: at lhs: "),
-    (compare("eq", value(["a"]), knowledge("water")), "filter.misplaced_array: at lhs: "),
-    (compare("eq", knowledge("tags"), value(["a"])), "filter.misplaced_array: at rhs: "),
-    (both(member(value(["a"]), knowledge("tags"))),
-     "filter.misplaced_array: at args[0].needle: "),
-    (compare("eq", ["a"], knowledge("water")), "filter.misplaced_array: at lhs: "),
-    (both(), "filter.empty_args: at args: "),
-    (negate(either(ONE, both())), "filter.empty_args: at arg.args[1].args: "),
-    ({"op": "eq", "lhs": value(1)}, "filter.missing_operand: at rhs: "),
-    ({"op": "eq", "lhs": None, "rhs": value(1)}, "filter.missing_operand: at lhs: "),
-    ({"op": "in", "needle": value("a")}, "filter.missing_operand: at haystack: "),
-    (both({"op": "not"}), "filter.missing_operand: at args[0].arg: "),
-    ({"op": "or"}, "filter.missing_operand: at args: "),
-    (compare("eq", {}, value(1)), "filter.missing_operand: at lhs: "),
-    (compare("eq", {"knowledge": "level", "value": 1}, value(1)), "filter.syntax: at lhs: "),
-    (compare("eq", "level", value(1)), "filter.syntax: at lhs: "),
-    (compare("eq", knowledge("level"), 5), "filter.syntax: at rhs: "),
-    (member(value("a"), ["a"]), "filter.syntax: at haystack: "),
-    (compare("eq", {"knowledge": 5}, value(1)), "filter.syntax: at lhs: "),
-    ({"op": "and", "args": {"op": "not"}}, "filter.syntax: at args: "),
-    (both(ONE, "level"), "filter.syntax: at args[1]: "),
-    ([ONE], "filter.syntax: at the top: "),
-    ("null", "filter.syntax: at the top: "),
-    ({**ONE, "args": []}, "filter.syntax: at the top: "),
-    ('{"op":"not","op":"eq","lhs":{"value":1},"rhs":{"value":1}}', "filter.syntax: at the top: "),
-    ('{"op":"eq","lhs":{"value":1,"value":2},"rhs":{"value":1}}', "filter.syntax: at lhs: "),
-    (compare("eq", knowledge("water"), value("\ud800")), "filter.syntax: at rhs: "),
-    (member(knowledge("water"), value(["a", "\udfff"])), "filter.syntax: at haystack.value[1]: "),
-    ('{"op":"eq","lhs":{"value":"\udcff"},"rhs":{"value":"a"}}', "filter.syntax: at lhs: "),
-])
+@pytest.mark.parametrize(
+    ("tree", "start"),
+    [
+        # The examples of the specification come first.
+        (
+            both(LEVEL_5, compare("eq", knowledge("water"), value(5))),
+            "filter.type_mismatch: at args[1].rhs: cannot compare string with int",
+        ),
+        ({"op": "xor", "args": [ONE]}, "filter.unknown_op: at the top: "),
+        ({"op": 5}, "filter.unknown_op: at the top: "),
+        ({}, "filter.unknown_op: at the top: "),
+        (negate({"op": "EQ", "lhs": value(1), "rhs": value(1)}), "filter.unknown_op: at arg: "),
+        (compare("eq", knowledge("levle"), value(1)), "filter.unknown_field: at lhs: "),
+        (
+            either(ONE, negate(member(knowledge("nope"), knowledge("tags")))),
+            "filter.unknown_field: at args[1].arg.needle: ",
+        ),
+        (compare("eq", value("x"), knowledge("notes")), "filter.not_filterable: at rhs: "),
+        (compare("eq", {"agent": "hp"}, value(1)), "filter.unknown_namespace: at lhs: "),
+        (member({"player": "class"}, knowledge("tags")), "filter.unknown_namespace: at needle: "),
+        (
+            compare("eq", knowledge("water"), value(True)),
+            "filter.type_mismatch: at rhs: cannot compare string with bool",
+        ),
+        (
+            compare("ne", knowledge("beginner"), value(1)),
+            "filter.type_mismatch: at rhs: cannot compare bool with int",
+        ),
+        (
+            compare("eq", value(1.5), knowledge("hidden")),
+            "filter.type_mismatch: at rhs: cannot compare float with bool",
+        ),
+        (compare("eq", knowledge("tags"), knowledge("tools")), "filter.type_mismatch: at lhs: "),
+        (
+            compare("eq", knowledge("tags"), value("reef")),
+            "filter.type_mismatch: at rhs: cannot compare set<string> with string",
+        ),
+        *(
+            (compare(op, knowledge("water"), value("a")), "filter.type_mismatch: at lhs: ")
+            for op in ORDERINGS
+        ),
+        *(
+            (compare(op, value(True), knowledge("beginner")), "filter.type_mismatch: at lhs: ")
+            for op in ORDERINGS
+        ),
+        (
+            compare("lt", knowledge("level"), value("5")),
+            "filter.type_mismatch: at rhs: cannot compare int with string",
+        ),
+        (member(value(5), knowledge("tags")), "filter.type_mismatch: at needle: "),
+        (member(knowledge("level"), value(["5"])), "filter.type_mismatch: at needle: "),
+        (member(knowledge("tools"), knowledge("tags")), "filter.type_mismatch: at needle: "),
+        (member(value("reef"), knowledge("water")), "filter.type_mismatch: at haystack: "),
+        (member(value("reef"), value("reef and more")), "filter.type_mismatch: at haystack: "),
+        (member(knowledge("level"), value([1, 2])), "filter.type_mismatch: at haystack.value[0]: "),
+        (member(value("a"), value(["a", None])), "filter.type_mismatch: at haystack.value[1]: "),
+        (member(value("a"), value([["a"]])), "filter.type_mismatch: at haystack.value[0]: "),
+        (compare("eq", knowledge("water"), value(None)), "filter.type_mismatch: at rhs: "),
+        (compare("eq", value({"a": 1}), value(1)), "filter.type_mismatch: at lhs: "),
+        (compare("eq", knowledge("level"), value(2**63)), "filter.type_mismatch: at rhs: "),
+        (compare("eq", value(-(2**63) - 1), knowledge("level")), "filter.type_mismatch: at lhs: "),
+        (
+            '{"op":"lt","lhs":{"knowledge":"temp"},"rhs":{"value":1e999}}',
+            "filter.type_mismatch: at rhs: ",
+        ),
+        (
+            '{"op":"lt","lhs":{"value":' + "9" * 10_000 + '},"rhs":{"value":1}}',
+            "filter.type_mismatch: at lhs: ",
+        ),
+        (compare("eq", value(["a"]), knowledge("water")), "filter.misplaced_array: at lhs: "),
+        (compare("eq", knowledge("tags"), value(["a"])), "filter.misplaced_array: at rhs: "),
+        (
+            both(member(value(["a"]), knowledge("tags"))),
+            "filter.misplaced_array: at args[0].needle: ",
+        ),
+        (compare("eq", ["a"], knowledge("water")), "filter.misplaced_array: at lhs: "),
+        (both(), "filter.empty_args: at args: "),
+        (negate(either(ONE, both())), "filter.empty_args: at arg.args[1].args: "),
+        ({"op": "eq", "lhs": value(1)}, "filter.missing_operand: at rhs: "),
+        ({"op": "eq", "lhs": None, "rhs": value(1)}, "filter.missing_operand: at lhs: "),
+        ({"op": "in", "needle": value("a")}, "filter.missing_operand: at haystack: "),
+        (both({"op": "not"}), "filter.missing_operand: at args[0].arg: "),
+        ({"op": "or"}, "filter.missing_operand: at args: "),
+        (compare("eq", {}, value(1)), "filter.missing_operand: at lhs: "),
+        (compare("eq", {"knowledge": "level", "value": 1}, value(1)), "filter.syntax: at lhs: "),
+        (compare("eq", "level", value(1)), "filter.syntax: at lhs: "),
+        (compare("eq", knowledge("level"), 5), "filter.syntax: at rhs: "),
+        (member(value("a"), ["a"]), "filter.syntax: at haystack: "),
+        (compare("eq", {"knowledge": 5}, value(1)), "filter.syntax: at lhs: "),
+        ({"op": "and", "args": {"op": "not"}}, "filter.syntax: at args: "),
+        (both(ONE, "level"), "filter.syntax: at args[1]: "),
+        ([ONE], "filter.syntax: at the top: "),
+        ("null", "filter.syntax: at the top: "),
+        ({**ONE, "args": []}, "filter.syntax: at the top: "),
+        (
+            '{"op":"not","op":"eq","lhs":{"value":1},"rhs":{"value":1}}',
+            "filter.syntax: at the top: ",
+        ),
+        ('{"op":"eq","lhs":{"value":1,"value":2},"rhs":{"value":1}}', "filter.syntax: at lhs: "),
+        (compare("eq", knowledge("water"), value("\ud800")), "filter.syntax: at rhs: "),
+        (
+            member(knowledge("water"), value(["a", "\udfff"])),
+            "filter.syntax: at haystack.value[1]: ",
+        ),
+        ('{"op":"eq","lhs":{"value":"\udcff"},"rhs":{"value":"a"}}', "filter.syntax: at lhs: "),
+    ],
+)
 def test_a_mistake_is_refused_with_its_slug_and_json_path(tree, start):
     error = refusal(tree)
     assert error.message.startswith(start)
@@ -222,16 +280,19 @@ def test_a_mistake_is_refused_with_its_slug_and_json_path(tree, start):
     error.line().encode()
 
 
-@pytest.mark.parametrize(("text", "line", "column"), [
-    ("{", 1, 2),
-    ('{"op": "and",\n "args": [}', 2, 11),
-    ("level > 5", 1, 1),
-    ('{"op":"eq","lhs":{"value":1},"rhs":{"value":1}} x', 1, 49),
-    ('{"op":"eq",\n"lhs":{"value":NaN},"rhs":{"value":1}}', 2, 16),
-    ('{"op":"eq","lhs":{"value":"NaN \\" Infinity"},\n\n "rhs":{"value":-Infinity}}', 3, 17),
-    ('{"op":"eq","lhs":{"value":"a\x00"},"rhs":{"value":1}}', 1, 29),
-    ("\ufeff{}", 1, 1),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("{", 1, 2),
+        ('{"op": "and",\n "args": [}', 2, 11),
+        ("level > 5", 1, 1),
+        ('{"op":"eq","lhs":{"value":1},"rhs":{"value":1}} x', 1, 49),
+        ('{"op":"eq",\n"lhs":{"value":NaN},"rhs":{"value":1}}', 2, 16),
+        ('{"op":"eq","lhs":{"value":"NaN \\" Infinity"},\n\n "rhs":{"value":-Infinity}}', 3, 17),
+        ('{"op":"eq","lhs":{"value":"a\x00"},"rhs":{"value":1}}', 1, 29),
+        ("\ufeff{}", 1, 1),
+    ],
+)
 def test_invalid_json_gives_line_and_column(text, line, column):
     error = refusal(text)
     assert error.message.startswith(f"filter.syntax: at line {line}, column {column}: ")
@@ -266,11 +327,15 @@ def test_a_seventeenth_level_is_refused_where_it_begins():
     assert refusal(nested(17)).message.startswith("filter.too_deep: at " + ".".join(["arg"] * 16))
 
 
-@pytest.mark.parametrize("text", [
-    '{"op":"not","arg":' * 10_000 + "{}" + "}" * 10_000,
-    '{"op":"and","args":[' * 10_000 + "]}" * 10_000,
-    "[" * 10_000 + "]" * 10_000,
-    "[" * 10_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"op":"not","arg":' * 10_000 + "{}" + "}" * 10_000,
+        '{"op":"and","args":[' * 10_000 + "]}" * 10_000,
+        "[" * 10_000 + "]" * 10_000,
+        "[" * 10_000,
+    ],
+)
 def test_json_nested_ten_thousand_deep_is_too_deep(text):
     assert refusal(text).message.startswith("filter.too_deep: at the top: ")
 
@@ -317,17 +382,19 @@ def test_a_mask_is_read_only():
 
 @pytest.mark.parametrize("op", ["eq", "ne", *ORDERINGS])
 def test_every_comparison_of_an_absent_value_is_false(op):
-    for other in (value(3), value(3.5), knowledge("level"), knowledge("depth"),
-                  knowledge("temp")):
+    for other in (value(3), value(3.5), knowledge("level"), knowledge("depth"), knowledge("temp")):
         assert not passes(compare(op, knowledge("depth"), other))
         assert not passes(compare(op, other, knowledge("depth")))
         assert passes(negate(compare(op, knowledge("depth"), other)))
 
 
 def test_every_membership_of_or_in_an_absent_value_is_false():
-    for tree in (member(value("a"), knowledge("tools")), member(knowledge("mood"), value(["a"])),
-                 member(knowledge("mood"), knowledge("tags")),
-                 member(knowledge("water"), knowledge("tools"))):
+    for tree in (
+        member(value("a"), knowledge("tools")),
+        member(knowledge("mood"), value(["a"])),
+        member(knowledge("mood"), knowledge("tags")),
+        member(knowledge("water"), knowledge("tools")),
+    ):
         assert not passes(tree, tags=["a", "fresh"])
         assert passes(negate(tree), tags=["a", "fresh"])
 
@@ -336,25 +403,56 @@ def test_an_empty_array_holds_nothing():
     assert not passes(member(knowledge("water"), value([])))
 
 
-EDGE_INTS = [0, 1, -1, *(sign * (2 ** 53 + step) for sign in (1, -1) for step in range(-2, 6)),
-             2 ** 62, 2 ** 63 - 1, 2 ** 63 - 1024, -2 ** 63, -2 ** 63 + 1]
-EDGE_FLOATS = [0.0, 0.5, -0.5, 1.0, *(sign * (2.0 ** 53 + step) for sign in (1, -1)
-                                      for step in range(-2, 6, 2)),
-               2.0 ** 62, 2.0 ** 63, 2.0 ** 63 - 1024, -2.0 ** 63, 1e300, -1e300]
+EDGE_INTS = [
+    0,
+    1,
+    -1,
+    *(sign * (2**53 + step) for sign in (1, -1) for step in range(-2, 6)),
+    2**62,
+    2**63 - 1,
+    2**63 - 1024,
+    -(2**63),
+    -(2**63) + 1,
+]
+EDGE_FLOATS = [
+    0.0,
+    0.5,
+    -0.5,
+    1.0,
+    *(sign * (2.0**53 + step) for sign in (1, -1) for step in range(-2, 6, 2)),
+    2.0**62,
+    2.0**63,
+    2.0**63 - 1024,
+    -(2.0**63),
+    1e300,
+    -1e300,
+]
 
 
 @pytest.mark.parametrize("op", ["eq", "ne", *ORDERINGS])
 def test_integers_and_floats_are_compared_exactly_at_the_edges_of_both(op):
     records = [{"level": whole, "temp": real} for whole in EDGE_INTS for real in EDGE_FLOATS]
     columns = columns_of(records)
-    trees = [compare(op, knowledge("level"), knowledge("temp")),
-             compare(op, knowledge("temp"), knowledge("level")),
-             *(tree for real in EDGE_FLOATS for tree in (
-                 compare(op, knowledge("level"), value(real)),
-                 compare(op, value(real), knowledge("level")))),
-             *(tree for whole in EDGE_INTS for tree in (
-                 compare(op, knowledge("temp"), value(whole)),
-                 compare(op, value(whole), knowledge("temp"))))]
+    trees = [
+        compare(op, knowledge("level"), knowledge("temp")),
+        compare(op, knowledge("temp"), knowledge("level")),
+        *(
+            tree
+            for real in EDGE_FLOATS
+            for tree in (
+                compare(op, knowledge("level"), value(real)),
+                compare(op, value(real), knowledge("level")),
+            )
+        ),
+        *(
+            tree
+            for whole in EDGE_INTS
+            for tree in (
+                compare(op, knowledge("temp"), value(whole)),
+                compare(op, value(whole), knowledge("temp")),
+            )
+        ),
+    ]
     for tree in trees:
         compiled = compile_filter(json.dumps(tree), FIELDS)
         assert compiled is not None
@@ -362,32 +460,59 @@ def test_integers_and_floats_are_compared_exactly_at_the_edges_of_both(op):
         assert compiled.mask(columns, len(records)).tolist() == expected
 
 
-@pytest.mark.parametrize(("tree", "record", "statement"), [
-    (both(SALT, LEVEL_5), {"water": "salt", "level": 3},
-     "args[1] is false: wanted level ≥ 5, level is 3"),
-    (both(SALT, LEVEL_5, REEF), {"level": 7}, "args[0], args[2] are false"),
-    (both(*[SALT] * 5), {}, "args[0], args[1], args[2] and 2 more are false"),
-    (both(LEVEL_5, both(LEVEL_5, SALT)), {"level": 7},
-     'args[1].args[1] is false: wanted water = "salt", water is "fresh"'),
-    (both(LEVEL_5, either(REEF, SALT)), {"level": 7},
-     "args[1] is false: none of its 2 args is true"),
-    (either(REEF, SALT), {}, "args[0], args[1] are false"),
-    (either(SALT), {}, 'args[0] is false: wanted water = "salt", water is "fresh"'),
-    (negate(SALT), {"water": "salt"}, 'arg is true: unwanted water = "salt", water is "salt"'),
-    (both(LEVEL_5, negate(either(SALT, REEF))), {"level": 7, "tags": ["reef", "cold"]},
-     'args[1].arg.args[1] is true: unwanted "reef" in tags, tags is ["cold", "reef"]'),
-    (negate(either(SALT, REEF)), {"water": "salt", "tags": ["reef"]},
-     "arg.args[0], arg.args[1] are true"),
-    (negate(both(SALT, REEF)), {"water": "salt", "tags": ["reef"]},
-     "arg is true: all of its 2 args are true"),
-    (negate(negate(SALT)), {}, 'arg.arg is false: wanted water = "salt", water is "fresh"'),
-    (SALT, {}, 'water = "salt" is false: water is "fresh"'),
-    (compare("lt", value(2), value(1)), {}, "2 < 1 is false"),
-    (both(compare("gt", knowledge("depth"), value(1.5))), {},
-     "args[0] is false: wanted depth > 1.5, depth is absent"),
-    (both(compare("le", knowledge("level"), knowledge("temp"))), {"level": 9, "temp": 2.5},
-     "args[0] is false: wanted level ≤ temp, level is 9, temp is 2.5"),
-])
+@pytest.mark.parametrize(
+    ("tree", "record", "statement"),
+    [
+        (
+            both(SALT, LEVEL_5),
+            {"water": "salt", "level": 3},
+            "args[1] is false: wanted level ≥ 5, level is 3",
+        ),
+        (both(SALT, LEVEL_5, REEF), {"level": 7}, "args[0], args[2] are false"),
+        (both(*[SALT] * 5), {}, "args[0], args[1], args[2] and 2 more are false"),
+        (
+            both(LEVEL_5, both(LEVEL_5, SALT)),
+            {"level": 7},
+            'args[1].args[1] is false: wanted water = "salt", water is "fresh"',
+        ),
+        (
+            both(LEVEL_5, either(REEF, SALT)),
+            {"level": 7},
+            "args[1] is false: none of its 2 args is true",
+        ),
+        (either(REEF, SALT), {}, "args[0], args[1] are false"),
+        (either(SALT), {}, 'args[0] is false: wanted water = "salt", water is "fresh"'),
+        (negate(SALT), {"water": "salt"}, 'arg is true: unwanted water = "salt", water is "salt"'),
+        (
+            both(LEVEL_5, negate(either(SALT, REEF))),
+            {"level": 7, "tags": ["reef", "cold"]},
+            'args[1].arg.args[1] is true: unwanted "reef" in tags, tags is ["cold", "reef"]',
+        ),
+        (
+            negate(either(SALT, REEF)),
+            {"water": "salt", "tags": ["reef"]},
+            "arg.args[0], arg.args[1] are true",
+        ),
+        (
+            negate(both(SALT, REEF)),
+            {"water": "salt", "tags": ["reef"]},
+            "arg is true: all of its 2 args are true",
+        ),
+        (negate(negate(SALT)), {}, 'arg.arg is false: wanted water = "salt", water is "fresh"'),
+        (SALT, {}, 'water = "salt" is false: water is "fresh"'),
+        (compare("lt", value(2), value(1)), {}, "2 < 1 is false"),
+        (
+            both(compare("gt", knowledge("depth"), value(1.5))),
+            {},
+            "args[0] is false: wanted depth > 1.5, depth is absent",
+        ),
+        (
+            both(compare("le", knowledge("level"), knowledge("temp"))),
+            {"level": 9, "temp": 2.5},
+            "args[0] is false: wanted level ≤ temp, level is 9, temp is 2.5",
+        ),
+    ],
+)
 def test_the_statement_names_the_smallest_part_that_keeps_a_record_out(tree, record, statement):
     assert why(tree, **record) == statement
 
@@ -410,24 +535,67 @@ def test_an_explanation_lists_every_condition_with_its_value_for_the_record():
         ("", "all of 2", False, ""),
         ("args[0]", "level ≥ 5", False, "level is 3"),
         ("args[1]", "not", True, ""),
-        ("args[1].arg", 'water = "salt"', False, 'water is "fresh"'))
+        ("args[1].arg", 'water = "salt"', False, 'water is "fresh"'),
+    )
 
 
 WORDS = st.sampled_from(["", "a", "b", "reef", "Reef", "é", "魚", "🐠"])
-INTS = st.sampled_from([0, 1, -1, 2, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 1, 2 ** 53 + 3, -2 ** 53 - 1,
-                        2 ** 62, 2 ** 63 - 1, 2 ** 63 - 1024, -2 ** 63]) | st.integers(-3, 3)
-FLOATS = st.sampled_from([0.0, -0.0, 0.5, -0.5, 1.0, 2.0 ** 53, 2.0 ** 53 + 4, -2.0 ** 53,
-                          2.0 ** 62, 2.0 ** 63, -2.0 ** 63, 2.0 ** 63 - 1024, 1e300, -1e300,
-                          5e-324]) | st.integers(-3, 3).map(float)
-VALUES = {INT: INTS, FLOAT: FLOATS, STRING: WORDS, BOOL: st.booleans(),
-          SET: st.lists(WORDS, max_size=4, unique=True).map(sorted)}
-RECORDS = st.fixed_dictionaries({}, optional={
-    field.name: VALUES[field.type] for field in FIELDS.values()})
+INTS = st.sampled_from(
+    [
+        0,
+        1,
+        -1,
+        2,
+        2**53 - 1,
+        2**53,
+        2**53 + 1,
+        2**53 + 3,
+        -(2**53) - 1,
+        2**62,
+        2**63 - 1,
+        2**63 - 1024,
+        -(2**63),
+    ]
+) | st.integers(-3, 3)
+FLOATS = st.sampled_from(
+    [
+        0.0,
+        -0.0,
+        0.5,
+        -0.5,
+        1.0,
+        2.0**53,
+        2.0**53 + 4,
+        -(2.0**53),
+        2.0**62,
+        2.0**63,
+        -(2.0**63),
+        2.0**63 - 1024,
+        1e300,
+        -1e300,
+        5e-324,
+    ]
+) | st.integers(-3, 3).map(float)
+VALUES = {
+    INT: INTS,
+    FLOAT: FLOATS,
+    STRING: WORDS,
+    BOOL: st.booleans(),
+    SET: st.lists(WORDS, max_size=4, unique=True).map(sorted),
+}
+RECORDS = st.fixed_dictionaries(
+    {}, optional={field.name: VALUES[field.type] for field in FIELDS.values()}
+)
 
 
 def operands(*types: FieldType, literals: bool = True) -> st.SearchStrategy[dict[str, Any]]:
-    named = st.sampled_from([knowledge(field.name) for field in FIELDS.values()
-                             if field.type in types and field.filterable])
+    named = st.sampled_from(
+        [
+            knowledge(field.name)
+            for field in FIELDS.values()
+            if field.type in types and field.filterable
+        ]
+    )
     written = [VALUES[kind].map(value) for kind in types] if literals else []
     return st.one_of(named, *written)
 
@@ -440,13 +608,19 @@ def comparisons() -> st.SearchStrategy[dict[str, Any]]:
         st.builds(compare, ops, numbers, numbers),
         st.builds(compare, equalities, operands(STRING), operands(STRING)),
         st.builds(compare, equalities, operands(BOOL), operands(BOOL)),
-        st.builds(member, operands(STRING), operands(SET)))
+        st.builds(member, operands(STRING), operands(SET)),
+    )
 
 
-FILTERS = st.recursive(comparisons(), lambda inner: st.one_of(
-    st.lists(inner, min_size=1, max_size=3).map(lambda args: both(*args)),
-    st.lists(inner, min_size=1, max_size=3).map(lambda args: either(*args)),
-    inner.map(negate)), max_leaves=6)
+FILTERS = st.recursive(
+    comparisons(),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map(lambda args: both(*args)),
+        st.lists(inner, min_size=1, max_size=3).map(lambda args: either(*args)),
+        inner.map(negate),
+    ),
+    max_leaves=6,
+)
 
 
 @settings(max_examples=400, deadline=None)
@@ -469,22 +643,40 @@ def test_masks_explanations_and_statements_agree_with_a_record_by_record_evaluat
 def assert_statement_holds(statement: str, tree: dict[str, Any], record: dict[str, Any]) -> None:
     assert (statement == "") is naive(tree, record)
     assert len(statement) <= 80
-    named = re.match(r"(arg\S*(?:, arg[^\s,]*)*)(?: and \d+ more)? (?:is|are) (true|false)",
-                     statement)
+    named = re.match(
+        r"(arg\S*(?:, arg[^\s,]*)*)(?: and \d+ more)? (?:is|are) (true|false)", statement
+    )
     for path in named[1].split(", ") if named else ():
         assert naive(at_path(tree, path), record) is (named[2] == "true")
 
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | WORDS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner,
-                                                               max_size=3), max_leaves=5)
-NEARLY_FILTERS = st.recursive(JSON_VALUES | comparisons(), lambda inner: st.fixed_dictionaries(
-    {"op": st.sampled_from(["and", "or", "not", "eq", "ne", "lt", "in", "xor"])},
-    optional={key: inner | st.lists(inner, max_size=2) | st.fixed_dictionaries(
-        {}, optional={"knowledge": st.sampled_from(sorted(FIELDS)), "value": inner,
-                      "agent": inner})
-        for key in ("args", "arg", "lhs", "rhs", "needle", "haystack")}), max_leaves=5)
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+NEARLY_FILTERS = st.recursive(
+    JSON_VALUES | comparisons(),
+    lambda inner: st.fixed_dictionaries(
+        {"op": st.sampled_from(["and", "or", "not", "eq", "ne", "lt", "in", "xor"])},
+        optional={
+            key: inner
+            | st.lists(inner, max_size=2)
+            | st.fixed_dictionaries(
+                {},
+                optional={
+                    "knowledge": st.sampled_from(sorted(FIELDS)),
+                    "value": inner,
+                    "agent": inner,
+                },
+            )
+            for key in ("args", "arg", "lhs", "rhs", "needle", "haystack")
+        },
+    ),
+    max_leaves=5,
+)
 
 
 @settings(max_examples=400, deadline=None)

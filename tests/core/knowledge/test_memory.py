@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 MODEL = "All-MiniLM-L6-v2"
 DOCUMENT: dict[str, Any] = {
-    "name": "diary", "schema": "note", "embedding_model": MODEL, "mood": {"x": [1]},
-    "records": [{"id": "a", "text": "x", "metadata": {"day": 1}, "weight": 0.5}]}
+    "name": "diary",
+    "schema": "note",
+    "embedding_model": MODEL,
+    "mood": {"x": [1]},
+    "records": [{"id": "a", "text": "x", "metadata": {"day": 1}, "weight": 0.5}],
+}
 
 
 def put(path: Path, document: Any) -> Path:
@@ -47,12 +51,19 @@ def test_a_store_may_be_empty(tmp_path: Path) -> None:
     assert MemoryStore.load(tmp_path / "a.json").records == ()
 
 
-@pytest.mark.parametrize(("change", "path"), [
-    ({"name": ""}, "name"), ({"name": 3}, "name"), ({"schema": None}, "schema"),
-    ({"embedding_model": []}, "embedding_model"), ({"records": [{"id": "a"}]}, "records[0].text"),
-])
-def test_a_faulty_store_is_8003_with_its_path(tmp_path: Path, change: dict[str, Any],
-                                              path: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"name": ""}, "name"),
+        ({"name": 3}, "name"),
+        ({"schema": None}, "schema"),
+        ({"embedding_model": []}, "embedding_model"),
+        ({"records": [{"id": "a"}]}, "records[0].text"),
+    ],
+)
+def test_a_faulty_store_is_8003_with_its_path(
+    tmp_path: Path, change: dict[str, Any], path: str
+) -> None:
     with pytest.raises(FileRefused) as caught:
         MemoryStore.load(put(tmp_path / "a.json", DOCUMENT | change))
     assert caught.value.code == 8003
@@ -75,7 +86,8 @@ def test_append_refuses_a_bad_record_and_a_known_id(record: dict[str, Any]) -> N
 
 
 def test_a_failed_save_changes_nothing_and_leaves_nothing(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = put(tmp_path / "a.json", DOCUMENT)
     before = path.read_bytes()
 
@@ -117,25 +129,48 @@ def test_saving_keeps_the_files_permissions_and_follows_a_link(tmp_path: Path) -
 
 
 @settings(deadline=None)
-@given(st.text(min_size=1).filter(str.strip), st.lists(st.tuples(
-    st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cc", "Cs"])), st.text(),
-    st.dictionaries(st.text(), st.booleans() | st.text() | st.floats(allow_nan=False,
-                                                                     allow_infinity=False))),
-    max_size=4, unique_by=lambda record: record[0]))
-def test_what_is_saved_is_loaded_again(tmp_path_factory: pytest.TempPathFactory, name: str,
-                                       records: list[tuple[str, str, dict[str, Any]]]) -> None:
+@given(
+    st.text(min_size=1).filter(str.strip),
+    st.lists(
+        st.tuples(
+            st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cc", "Cs"])),
+            st.text(),
+            st.dictionaries(
+                st.text(),
+                st.booleans() | st.text() | st.floats(allow_nan=False, allow_infinity=False),
+            ),
+        ),
+        max_size=4,
+        unique_by=lambda record: record[0],
+    ),
+)
+def test_what_is_saved_is_loaded_again(
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    records: list[tuple[str, str, dict[str, Any]]],
+) -> None:
     path = tmp_path_factory.getbasetemp() / "store.json"
-    store = MemoryStore(name, "s", MODEL, tuple(
-        {"id": key, "text": text, "metadata": metadata} for key, text, metadata in records))
+    store = MemoryStore(
+        name,
+        "s",
+        MODEL,
+        tuple({"id": key, "text": text, "metadata": metadata} for key, text, metadata in records),
+    )
     store.save(path)
     loaded = MemoryStore.load(path)
     assert (loaded.name, loaded.records) == (store.name, store.records)
 
 
-RECORDS = st.lists(st.fixed_dictionaries(
-    {"id": st.uuids().map(str), "text": st.text(alphabet="ab ", max_size=4)},
-    optional={"metadata": st.dictionaries(st.sampled_from("xy"), st.integers() | st.booleans())}),
-    max_size=5, unique_by=lambda record: record["id"])
+RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {"id": st.uuids().map(str), "text": st.text(alphabet="ab ", max_size=4)},
+        optional={
+            "metadata": st.dictionaries(st.sampled_from("xy"), st.integers() | st.booleans())
+        },
+    ),
+    max_size=5,
+    unique_by=lambda record: record["id"],
+)
 
 
 @given(RECORDS)
@@ -149,15 +184,23 @@ def test_a_grown_store_equals_the_one_that_is_made_at_once(records: list[dict[st
 
 
 @given(RECORDS, RECORDS)
-def test_stores_differ_where_their_records_do(one: list[dict[str, Any]],
-                                              other: list[dict[str, Any]]) -> None:
+def test_stores_differ_where_their_records_do(
+    one: list[dict[str, Any]], other: list[dict[str, Any]]
+) -> None:
     as_text = [json.dumps(records) for records in (one, other)]
     stores = [MemoryStore("diary", records=tuple(records)) for records in (one, other)]
     assert (stores[0] == stores[1]) is (as_text[0] == as_text[1])
 
 
-@pytest.mark.parametrize("change", [{"name": "other"}, {"schema": "s"}, {"embedding_model": "m"},
-                                    {"records": ({"id": "a", "text": "y"},)}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "other"},
+        {"schema": "s"},
+        {"embedding_model": "m"},
+        {"records": ({"id": "a", "text": "y"},)},
+    ],
+)
 def test_a_store_that_is_replaced_in_part_is_another_one(change: dict[str, Any]) -> None:
     store = MemoryStore("diary", records=({"id": "a", "text": "x"},))
     assert replace(store, **change) != store
@@ -169,8 +212,10 @@ def test_where_a_store_lies_makes_it_no_other_one(tmp_path: Path) -> None:
 
 
 def test_an_int_is_not_the_float_that_equals_it() -> None:
-    stores = [MemoryStore("diary").append({"id": "a", "text": "x", "metadata": {"k": number}})
-              for number in (1, 1.0, True)]
+    stores = [
+        MemoryStore("diary").append({"id": "a", "text": "x", "metadata": {"k": number}})
+        for number in (1, 1.0, True)
+    ]
     assert len(set(stores)) == 3
 
 

@@ -21,8 +21,9 @@ def parse(raw: object, **options: Any) -> tuple[Records | None, list[Finding]]:
 
 
 def test_records_are_read_in_file_order_and_unknown_keys_ignored() -> None:
-    records, findings = parse([{"id": "b", "text": "x", "extra": [1]},
-                               {"text": "y", "id": "a", "metadata": {"k": 1}}])
+    records, findings = parse(
+        [{"id": "b", "text": "x", "extra": [1]}, {"text": "y", "id": "a", "metadata": {"k": 1}}]
+    )
     assert findings == []
     assert records == Records(("b", "a"), ("x", "y"), (None, {"k": 1}))
 
@@ -39,20 +40,24 @@ def test_an_empty_list_is_an_error_unless_it_may_be_empty() -> None:
     assert parse([], may_be_empty=True) == (Records((), (), ()), [])
 
 
-@pytest.mark.parametrize(("record", "path", "said"), [
-    (None, "records[1]", "found null"), ([], "records[1]", "found a list"),
-    ({"text": "y"}, "records[1].id", "found none"),
-    ({"id": "", "text": "y"}, "records[1].id", "found an empty text"),
-    ({"id": 7, "text": "y"}, "records[1].id", "found the number 7"),
-    ({"id": ["a"], "text": "y"}, "records[1].id", "found a list"),
-    ({"id": "b\0c", "text": "y"}, "records[1].id", "control character U+0000"),
-    ({"id": "b\nc", "text": "y"}, "records[1].id", "control character U+000A"),
-    ({"id": "b"}, "records[1].text", "found none"),
-    ({"id": "b", "text": None}, "records[1].text", "found null"),
-    ({"id": "b", "text": True}, "records[1].text", "found true"),
-    ({"id": "b", "text": "y", "metadata": []}, "records[1].metadata", "found a list"),
-    ({"id": "b", "text": "y", "metadata": None}, "records[1].metadata", "found null"),
-])
+@pytest.mark.parametrize(
+    ("record", "path", "said"),
+    [
+        (None, "records[1]", "found null"),
+        ([], "records[1]", "found a list"),
+        ({"text": "y"}, "records[1].id", "found none"),
+        ({"id": "", "text": "y"}, "records[1].id", "found an empty text"),
+        ({"id": 7, "text": "y"}, "records[1].id", "found the number 7"),
+        ({"id": ["a"], "text": "y"}, "records[1].id", "found a list"),
+        ({"id": "b\0c", "text": "y"}, "records[1].id", "control character U+0000"),
+        ({"id": "b\nc", "text": "y"}, "records[1].id", "control character U+000A"),
+        ({"id": "b"}, "records[1].text", "found none"),
+        ({"id": "b", "text": None}, "records[1].text", "found null"),
+        ({"id": "b", "text": True}, "records[1].text", "found true"),
+        ({"id": "b", "text": "y", "metadata": []}, "records[1].metadata", "found a list"),
+        ({"id": "b", "text": "y", "metadata": None}, "records[1].metadata", "found null"),
+    ],
+)
 def test_a_faulty_record_is_an_error_with_its_path(record: object, path: str, said: str) -> None:
     records, [finding] = parse([GOOD, record])
     assert records is None
@@ -70,7 +75,11 @@ def test_a_duplicate_id_names_both_records() -> None:
 def test_all_faults_are_found_up_to_a_hundred() -> None:
     _, findings = parse([{"id": "", "text": 1}, 3, {"id": "b", "text": "x", "metadata": 4}])
     assert [f.place.json_path for f in findings] == [
-        "records[0].id", "records[0].text", "records[1]", "records[2].metadata"]
+        "records[0].id",
+        "records[0].text",
+        "records[1]",
+        "records[2].metadata",
+    ]
     assert len(parse([{}] * 500)[1]) == 100
 
 
@@ -86,9 +95,16 @@ def test_a_text_of_a_million_characters_is_fine() -> None:
     assert findings == []
 
 
-@pytest.mark.parametrize("text", [
-    "\u0645\u0631\u062d\u0628\u0627", "日本語のテキスト", "👩\u200d👧 🏳\ufe0f\u200d🌈", "a\u202eb",
-    "e\u0301"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u0645\u0631\u062d\u0628\u0627",
+        "日本語のテキスト",
+        "👩\u200d👧 🏳\ufe0f\u200d🌈",
+        "a\u202eb",
+        "e\u0301",
+    ],
+)
 def test_any_script_is_kept_as_it_is(text: str) -> None:
     records, findings = parse([{"id": text, "text": text}])
     assert findings == []
@@ -96,20 +112,25 @@ def test_any_script_is_kept_as_it_is(text: str) -> None:
 
 
 def test_empty_and_blank_texts_are_warnings() -> None:
-    records, findings = parse([{"id": "a", "text": ""}, {"id": "b", "text": " \n"}, GOOD | {
-        "id": "c"}])
+    records, findings = parse(
+        [{"id": "a", "text": ""}, {"id": "b", "text": " \n"}, GOOD | {"id": "c"}]
+    )
     assert records is not None
     assert [(f.severity, f.place.json_path) for f in findings] == [
-        ("warning", "records[0].text"), ("warning", "records[1].text")]
+        ("warning", "records[0].text"),
+        ("warning", "records[1].text"),
+    ]
 
 
 def test_identical_texts_are_a_warning_that_names_both_records() -> None:
-    records, findings = parse([GOOD, {"id": "b", "text": "y"}, {"id": "c", "text": "x"},
-                               {"id": "d", "text": "x"}])
+    records, findings = parse(
+        [GOOD, {"id": "b", "text": "y"}, {"id": "c", "text": "x"}, {"id": "d", "text": "x"}]
+    )
     assert records is not None
     assert [f.message for f in findings] == [
         "records[0] and records[2] have the same text",
-        "records[0] and records[3] have the same text"]
+        "records[0] and records[3] have the same text",
+    ]
 
 
 def test_places_of_json_lines_have_the_line() -> None:
@@ -124,35 +145,81 @@ def project(document: dict[str, Any]) -> tuple[list[Any], RecordPlaces, list[Fin
 
 
 def test_chunks_of_a_project_become_records_with_their_category() -> None:
-    raw, places, findings = project({"name": "p", "createdAt": "now", "categories": [
-        {"name": "fish", "chunks": [{"id": "a", "text": "x", "metadata": {"k": 1}, "customFields": [
-            {"key": "level", "value": "5"}]}]},
-        {"name": "plants", "chunks": [
-            {"id": "b", "text": "y", "metadata": {"category": "own"}}, {"id": "c", "text": "z"}]}]})
+    raw, places, findings = project(
+        {
+            "name": "p",
+            "createdAt": "now",
+            "categories": [
+                {
+                    "name": "fish",
+                    "chunks": [
+                        {
+                            "id": "a",
+                            "text": "x",
+                            "metadata": {"k": 1},
+                            "customFields": [{"key": "level", "value": "5"}],
+                        }
+                    ],
+                },
+                {
+                    "name": "plants",
+                    "chunks": [
+                        {"id": "b", "text": "y", "metadata": {"category": "own"}},
+                        {"id": "c", "text": "z"},
+                    ],
+                },
+            ],
+        }
+    )
     assert findings == []
     assert [record["metadata"] for record in raw] == [
-        {"k": 1, "level": "5", "category": "fish"}, {"category": "own"}, {"category": "plants"}]
+        {"k": 1, "level": "5", "category": "fish"},
+        {"category": "own"},
+        {"category": "plants"},
+    ]
     assert places(2, "text").json_path == "categories[1].chunks[1].text"
 
 
 def test_metadata_wins_over_a_custom_field_of_the_same_key_with_a_warning() -> None:
-    raw, _, [finding] = project({"categories": [{"name": "c", "chunks": [
-        {"id": "a", "text": "x", "metadata": {"k": 1}, "customFields": [
-            {"key": "k", "value": 2}]}]}]})
+    raw, _, [finding] = project(
+        {
+            "categories": [
+                {
+                    "name": "c",
+                    "chunks": [
+                        {
+                            "id": "a",
+                            "text": "x",
+                            "metadata": {"k": 1},
+                            "customFields": [{"key": "k", "value": 2}],
+                        }
+                    ],
+                }
+            ]
+        }
+    )
     assert raw[0]["metadata"]["k"] == 1
     assert finding.severity == "warning"
     assert finding.place.json_path == "categories[0].chunks[0].customFields[0]"
 
 
-@pytest.mark.parametrize(("document", "path"), [
-    ({"categories": {}}, "categories"), ({"categories": [3]}, "categories[0]"),
-    ({"categories": [{"name": 1, "chunks": []}]}, "categories[0].name"),
-    ({"categories": [{"name": "c", "chunks": {}}]}, "categories[0].chunks"),
-    ({"categories": [{"name": "c", "chunks": [{"customFields": 3}]}]},
-     "categories[0].chunks[0].customFields"),
-    ({"categories": [{"name": "c", "chunks": [{"customFields": [{"key": 1, "value": 1}]}]}]},
-     "categories[0].chunks[0].customFields[0]"),
-])
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        ({"categories": {}}, "categories"),
+        ({"categories": [3]}, "categories[0]"),
+        ({"categories": [{"name": 1, "chunks": []}]}, "categories[0].name"),
+        ({"categories": [{"name": "c", "chunks": {}}]}, "categories[0].chunks"),
+        (
+            {"categories": [{"name": "c", "chunks": [{"customFields": 3}]}]},
+            "categories[0].chunks[0].customFields",
+        ),
+        (
+            {"categories": [{"name": "c", "chunks": [{"customFields": [{"key": 1, "value": 1}]}]}]},
+            "categories[0].chunks[0].customFields[0]",
+        ),
+    ],
+)
 def test_a_faulty_project_is_an_error_with_its_path(document: dict[str, Any], path: str) -> None:
     _, _, [finding] = project(document)
     assert finding.severity == "error"
@@ -163,14 +230,31 @@ PIECES = st.sampled_from(["a", "b", "", "x\0"]) | st.integers() | st.none()
 
 
 @settings(deadline=None)
-@given(st.lists(st.fixed_dictionaries({}, optional={
-    "id": PIECES, "text": PIECES, "metadata": st.dictionaries(st.text(max_size=1), st.none())
-    | st.none() | st.integers()}) | st.none(), max_size=5))
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "id": PIECES,
+                "text": PIECES,
+                "metadata": st.dictionaries(st.text(max_size=1), st.none())
+                | st.none()
+                | st.integers(),
+            },
+        )
+        | st.none(),
+        max_size=5,
+    )
+)
 def test_records_are_refused_exactly_when_one_breaks_a_rule(raw: list[Any]) -> None:
     def good(record: Any) -> bool:
-        return (isinstance(record, dict) and isinstance(record.get("id"), str)
-                and record["id"] not in ("", "x\0") and isinstance(record.get("text"), str)
-                and isinstance(record.get("metadata", {}), dict))
+        return (
+            isinstance(record, dict)
+            and isinstance(record.get("id"), str)
+            and record["id"] not in ("", "x\0")
+            and isinstance(record.get("text"), str)
+            and isinstance(record.get("metadata", {}), dict)
+        )
 
     ids = [record["id"] for record in raw if good(record)]
     valid = bool(raw) and all(map(good, raw)) and len(set(ids)) == len(ids)

@@ -39,7 +39,7 @@ def value_at(column: Column, row: int) -> Any:
     if not column.present[row]:
         return None
     if column.offsets is not None:
-        codes = column.values[column.offsets[row]:column.offsets[row + 1]]
+        codes = column.values[column.offsets[row] : column.offsets[row + 1]]
         return tuple(column.vocabulary[int(code)] for code in codes)
     if column.field.type is STRING:
         return column.vocabulary[int(column.values[row])]
@@ -52,38 +52,63 @@ def test_a_declaration_of_each_type_is_read() -> None:
         {"name": "weight", "type": "float", "default": 2, "filterable": False},
         {"name": "place", "type": "string", "optional": True},
         {"name": "rare", "type": "bool", "default": False, "optional": False},
-        {"name": "tags", "type": "set<string>", "default": ["b", "a", "b"]})
+        {"name": "tags", "type": "set<string>", "default": ["b", "a", "b"]},
+    )
     assert findings == []
     assert fields == (
-        Field("level", INT, 1), Field("weight", FLOAT, 2.0, filterable=False),
-        Field("place", STRING, None, True), Field("rare", BOOL, False),
-        Field("tags", SET, ("a", "b")))
+        Field("level", INT, 1),
+        Field("weight", FLOAT, 2.0, filterable=False),
+        Field("place", STRING, None, True),
+        Field("rare", BOOL, False),
+        Field("tags", SET, ("a", "b")),
+    )
 
 
-@pytest.mark.parametrize(("entry", "path", "said"), [
-    ("level", "fields[0]", 'found the text "level"'),
-    ({"type": "int", "default": 0}, "fields[0].name", "found none"),
-    ({"name": "", "type": "int", "default": 0}, "fields[0].name", "found an empty text"),
-    ({"name": "a\0", "type": "int", "default": 0}, "fields[0].name", "control characters"),
-    ({"name": "a", "default": 0}, "fields[0].type", "found none"),
-    ({"name": "a", "type": 3, "default": 0}, "fields[0].type", "found the number 3"),
-    ({"name": "a", "type": "int"}, "fields[0]", "neither a default nor"),
-    ({"name": "a", "type": "int", "optional": False}, "fields[0]", "neither a default nor"),
-    ({"name": "a", "type": "int", "optional": True, "default": 0}, "fields[0]", "both a default"),
-    ({"name": "a", "type": "int", "optional": 1}, "fields[0].optional", "expected true or false"),
-    ({"name": "a", "type": "int", "default": 0, "filterable": "no"}, "fields[0].filterable",
-     'found the text "no"'),
-    ({"name": "a", "type": "int", "default": True}, "fields[0].default", "expected int, found tru"),
-    ({"name": "a", "type": "int", "default": 1.5}, "fields[0].default", "expected int"),
-    ({"name": "a", "type": "int", "default": 2**63}, "fields[0].default", "64-bit"),
-    ({"name": "a", "type": "float", "default": "1"}, "fields[0].default", "expected float"),
-    ({"name": "a", "type": "float", "default": math.nan}, "fields[0].default", "finite"),
-    ({"name": "a", "type": "bool", "default": 0}, "fields[0].default", "expected bool"),
-    ({"name": "a", "type": "string", "default": None}, "fields[0].default", "found null"),
-    ({"name": "a", "type": "set<string>", "default": "x"}, "fields[0].default", "set<string>"),
-    ({"name": "a", "type": "set<string>", "default": ["x", 1]}, "fields[0].default[1]",
-     "found the number 1"),
-])
+@pytest.mark.parametrize(
+    ("entry", "path", "said"),
+    [
+        ("level", "fields[0]", 'found the text "level"'),
+        ({"type": "int", "default": 0}, "fields[0].name", "found none"),
+        ({"name": "", "type": "int", "default": 0}, "fields[0].name", "found an empty text"),
+        ({"name": "a\0", "type": "int", "default": 0}, "fields[0].name", "control characters"),
+        ({"name": "a", "default": 0}, "fields[0].type", "found none"),
+        ({"name": "a", "type": 3, "default": 0}, "fields[0].type", "found the number 3"),
+        ({"name": "a", "type": "int"}, "fields[0]", "neither a default nor"),
+        ({"name": "a", "type": "int", "optional": False}, "fields[0]", "neither a default nor"),
+        (
+            {"name": "a", "type": "int", "optional": True, "default": 0},
+            "fields[0]",
+            "both a default",
+        ),
+        (
+            {"name": "a", "type": "int", "optional": 1},
+            "fields[0].optional",
+            "expected true or false",
+        ),
+        (
+            {"name": "a", "type": "int", "default": 0, "filterable": "no"},
+            "fields[0].filterable",
+            'found the text "no"',
+        ),
+        (
+            {"name": "a", "type": "int", "default": True},
+            "fields[0].default",
+            "expected int, found tru",
+        ),
+        ({"name": "a", "type": "int", "default": 1.5}, "fields[0].default", "expected int"),
+        ({"name": "a", "type": "int", "default": 2**63}, "fields[0].default", "64-bit"),
+        ({"name": "a", "type": "float", "default": "1"}, "fields[0].default", "expected float"),
+        ({"name": "a", "type": "float", "default": math.nan}, "fields[0].default", "finite"),
+        ({"name": "a", "type": "bool", "default": 0}, "fields[0].default", "expected bool"),
+        ({"name": "a", "type": "string", "default": None}, "fields[0].default", "found null"),
+        ({"name": "a", "type": "set<string>", "default": "x"}, "fields[0].default", "set<string>"),
+        (
+            {"name": "a", "type": "set<string>", "default": ["x", 1]},
+            "fields[0].default[1]",
+            "found the number 1",
+        ),
+    ],
+)
 def test_a_faulty_declaration_is_an_error_with_its_path(entry: Any, path: str, said: str) -> None:
     fields, [finding] = parsed(entry)
     assert fields == ()
@@ -98,9 +123,11 @@ def test_a_misspelt_type_is_asked_about() -> None:
 
 
 def test_a_field_that_is_declared_twice_names_both_declarations() -> None:
-    _, [finding] = parsed({"name": "a", "type": "int", "default": 0},
-                          {"name": "b", "type": "int", "default": 0},
-                          {"name": "a", "type": "bool", "optional": True})
+    _, [finding] = parsed(
+        {"name": "a", "type": "int", "default": 0},
+        {"name": "b", "type": "int", "default": 0},
+        {"name": "a", "type": "bool", "optional": True},
+    )
     assert "fields[0] and fields[2]" in finding.message
 
 
@@ -122,10 +149,10 @@ def test_a_flood_of_fields_is_refused() -> None:
 
 
 def test_ints_keep_all_64_bits() -> None:
-    column, _ = built(Field("a", INT, 0), 2**63 - 1, -2**63, ABSENT)
+    column, _ = built(Field("a", INT, 0), 2**63 - 1, -(2**63), ABSENT)
     assert column is not None
     assert column.values.dtype == np.int64
-    assert column.values.tolist() == [2**63 - 1, -2**63, 0]
+    assert column.values.tolist() == [2**63 - 1, -(2**63), 0]
     assert column.present.all()
 
 
@@ -160,16 +187,27 @@ def test_columns_cannot_be_written_to() -> None:
     assert not any(a.flags.writeable for a in (column.values, column.present, column.offsets))
 
 
-@pytest.mark.parametrize(("kind", "value", "said"), [
-    (INT, "high", 'expected int, found the text "high"'), (INT, True, "found true"),
-    (INT, 1.0, "found the number 1.0"), (INT, None, "found null"),
-    (INT, 2**63, "expected a 64-bit int"), (FLOAT, True, "expected float, found true"),
-    (FLOAT, math.inf, "finite"), (FLOAT, "1", "expected float"), (BOOL, 1, "expected bool"),
-    (STRING, 1, "expected string"), (STRING, ["x"], "found a list"), (SET, "x", "set<string>"),
-    (SET, {"x": 1}, "found an object"),
-])
-def test_a_value_of_the_wrong_type_is_an_error_with_its_path(kind: FieldType, value: Any,
-                                                             said: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "value", "said"),
+    [
+        (INT, "high", 'expected int, found the text "high"'),
+        (INT, True, "found true"),
+        (INT, 1.0, "found the number 1.0"),
+        (INT, None, "found null"),
+        (INT, 2**63, "expected a 64-bit int"),
+        (FLOAT, True, "expected float, found true"),
+        (FLOAT, math.inf, "finite"),
+        (FLOAT, "1", "expected float"),
+        (BOOL, 1, "expected bool"),
+        (STRING, 1, "expected string"),
+        (STRING, ["x"], "found a list"),
+        (SET, "x", "set<string>"),
+        (SET, {"x": 1}, "found an object"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_an_error_with_its_path(
+    kind: FieldType, value: Any, said: str
+) -> None:
     good = {INT: 1, FLOAT: 1.0, BOOL: True, STRING: "x", SET: ["x"]}[kind]
     column, [finding] = built(Field("min_level", kind, None, True), good, ABSENT, value)
     assert column is None
@@ -212,19 +250,27 @@ def test_no_records_make_empty_columns() -> None:
         assert len(column.present) == 0
 
 
-VALUES = {INT: st.integers(-2**63, 2**63 - 1), BOOL: st.booleans(), STRING: st.text(max_size=3),
-          FLOAT: st.floats(allow_nan=False, allow_infinity=False) | st.integers(-2**53, 2**53),
-          SET: st.lists(st.sampled_from(["a", "b", "é", ""]), max_size=4)}
+VALUES = {
+    INT: st.integers(-(2**63), 2**63 - 1),
+    BOOL: st.booleans(),
+    STRING: st.text(max_size=3),
+    FLOAT: st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53),
+    SET: st.lists(st.sampled_from(["a", "b", "é", ""]), max_size=4),
+}
 DEFAULTS = {INT: 7, BOOL: True, STRING: "d", FLOAT: 0.5, SET: ("b", "z")}
 
 
 @settings(deadline=None)
 @given(st.data())
 def test_columns_equal_a_record_by_record_reading(data: st.DataObject) -> None:
-    fields = [Field(f"{kind}{optional}", kind, None if optional else DEFAULTS[kind], optional)
-              for kind in FieldType for optional in (False, True)]
-    record = st.fixed_dictionaries({}, optional={f.name: VALUES[f.type] for f in fields} | {
-        "other": st.integers()})
+    fields = [
+        Field(f"{kind}{optional}", kind, None if optional else DEFAULTS[kind], optional)
+        for kind in FieldType
+        for optional in (False, True)
+    ]
+    record = st.fixed_dictionaries(
+        {}, optional={f.name: VALUES[f.type] for f in fields} | {"other": st.integers()}
+    )
     metadata = data.draw(st.lists(st.none() | record, max_size=8))
     findings = collector()
     columns = build_columns(fields, metadata, findings)
@@ -247,11 +293,16 @@ def inferred(*metadata: dict[str, Any] | None) -> tuple[dict[str, Field], list[F
 def test_a_field_of_one_type_in_every_record_gets_that_type() -> None:
     fields, findings = inferred(
         {"i": 1, "f": 1.5, "s": "x", "b": True, "t": ["a"]},
-        {"i": 2, "f": 2.5, "s": "y", "b": False, "t": []})
+        {"i": 2, "f": 2.5, "s": "y", "b": False, "t": []},
+    )
     assert findings == []
     assert [(f.name, f.type, f.optional) for f in fields.values()] == [
-        ("i", INT, False), ("f", FLOAT, False), ("s", STRING, False), ("b", BOOL, False),
-        ("t", SET, False)]
+        ("i", INT, False),
+        ("f", FLOAT, False),
+        ("s", STRING, False),
+        ("b", BOOL, False),
+        ("t", SET, False),
+    ]
 
 
 def test_a_field_that_some_record_lacks_or_has_null_for_is_optional() -> None:
@@ -268,11 +319,16 @@ def test_ints_beyond_64_bits_become_float() -> None:
     assert inferred({"a": 2**63}, {"a": 1})[0]["a"].type is FLOAT
 
 
-@pytest.mark.parametrize(("one", "other", "said"), [
-    (1, "x", "int values and string values"), (True, 1, "bool values and int values"),
-    (["a"], "a", "set<string> values and string values"), ({}, {}, "objects"),
-    ([1], [2], "lists of other things"),
-])
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        (1, "x", "int values and string values"),
+        (True, 1, "bool values and int values"),
+        (["a"], "a", "set<string> values and string values"),
+        ({}, {}, "objects"),
+        ([1], [2], "lists of other things"),
+    ],
+)
 def test_any_other_mix_is_not_filterable_and_warned_of(one: Any, other: Any, said: str) -> None:
     fields, [finding] = inferred({"a": one}, {"a": other})
     assert not fields["a"].filterable
@@ -303,16 +359,29 @@ def test_a_flood_of_metadata_keys_is_cut_with_a_warning() -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.none() | st.booleans() | st.integers(
-    -2**65, 2**65) | st.floats(allow_nan=False) | st.sampled_from(["1", "x"])
-    | st.lists(st.text(max_size=2) | st.integers(), max_size=2)), max_size=6))
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from("abc"),
+            st.none()
+            | st.booleans()
+            | st.integers(-(2**65), 2**65)
+            | st.floats(allow_nan=False)
+            | st.sampled_from(["1", "x"])
+            | st.lists(st.text(max_size=2) | st.integers(), max_size=2),
+        ),
+        max_size=6,
+    )
+)
 def test_what_is_inferred_and_filterable_can_always_be_built(
-        metadata: list[dict[str, Any] | None]) -> None:
+    metadata: list[dict[str, Any] | None],
+) -> None:
     findings = collector()
     fields = infer_fields(metadata, findings)
     usable = [f for f in fields if f.filterable]
     columns = build_columns(usable, metadata, findings, null_is_absent=True)
     errors = [f for f in findings if f.severity == "error"]
-    infinite = any(isinstance(v, float) and math.isinf(v) for m in metadata for v in
-                   (m or {}).values())
+    infinite = any(
+        isinstance(v, float) and math.isinf(v) for m in metadata for v in (m or {}).values()
+    )
     assert infinite or (not errors and columns.keys() == {f.name for f in usable})

@@ -29,10 +29,10 @@ def refused(path: Path, content: Any) -> FileRefused:
     return caught.value
 
 
-def test_a_list_skips_blank_lines_and_comments_and_keeps_the_rest_as_it_is(
-        tmp_path: Path) -> None:
-    storage = load(tmp_path / "a.txt", (
-        "\ufeffone\r\n\r\n# note\n  two #2 \n \t\n#\n三\u2028x").encode())
+def test_a_list_skips_blank_lines_and_comments_and_keeps_the_rest_as_it_is(tmp_path: Path) -> None:
+    storage = load(
+        tmp_path / "a.txt", ("\ufeffone\r\n\r\n# note\n  two #2 \n \t\n#\n三\u2028x").encode()
+    )
     assert storage.kind is StringKind.LIST
     assert storage.values == ("one", "  two #2 ", "三\u2028x")
     assert storage.keys == ()
@@ -55,8 +55,10 @@ def test_a_duplicate_id_of_a_map_names_both_entries(tmp_path: Path) -> None:
 
 
 def test_a_multimap_keeps_file_order_within_a_key(tmp_path: Path) -> None:
-    storage = load(tmp_path / "a.mm.json", [
-        {"id": "b", "text": "2"}, {"id": "a", "text": "x"}, {"id": "b", "text": "1"}])
+    storage = load(
+        tmp_path / "a.mm.json",
+        [{"id": "b", "text": "2"}, {"id": "a", "text": "x"}, {"id": "b", "text": "1"}],
+    )
     assert storage.kind is StringKind.MULTIMAP
     assert storage.keys == ("a", "b", "b")
     assert storage.find_first("b") == "2"
@@ -64,10 +66,14 @@ def test_a_multimap_keeps_file_order_within_a_key(tmp_path: Path) -> None:
 
 
 def test_every_faulty_entry_is_found_with_line_and_column(tmp_path: Path) -> None:
-    error = refused(tmp_path / "a.json", [
-        {"id": "", "text": 1}, 3, {"text": "x"}, {"id": "a"}])
+    error = refused(tmp_path / "a.json", [{"id": "", "text": 1}, 3, {"text": "x"}, {"id": "a"}])
     assert [f.place.json_path for f in error.findings] == [
-        "[0].id", "[0].text", "[1]", "[2].id", "[3].text"]
+        "[0].id",
+        "[0].text",
+        "[1]",
+        "[2].id",
+        "[3].text",
+    ]
     assert all(f.place.line == 1 and f.place.column for f in error.findings)
 
 
@@ -96,13 +102,16 @@ def test_no_strings_at_all_is_a_warning(tmp_path: Path, name: str, content: byte
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", "B", "é", "ab"]), st.text()), max_size=8))
-def test_find_all_equals_a_search_of_the_file(tmp_path_factory: pytest.TempPathFactory,
-                                              entries: list[tuple[str, str]]) -> None:
+def test_find_all_equals_a_search_of_the_file(
+    tmp_path_factory: pytest.TempPathFactory, entries: list[tuple[str, str]]
+) -> None:
     expected = defaultdict(list)
     for key, text in entries:
         expected[key].append(text)
-    storage = load(tmp_path_factory.getbasetemp() / "a.mm.json",
-                   [{"id": key, "text": text} for key, text in entries])
+    storage = load(
+        tmp_path_factory.getbasetemp() / "a.mm.json",
+        [{"id": key, "text": text} for key, text in entries],
+    )
     assert list(storage.keys) == sorted(storage.keys)
     for key in ["a", "b", "B", "é", "ab", "", "c"]:
         assert list(storage.find_all(key)) == expected[key]

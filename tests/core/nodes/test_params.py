@@ -32,19 +32,37 @@ def refused(param: str, value: object) -> InspectorError:
     return caught.value
 
 
-@pytest.mark.parametrize(("param", "value"), [
-    ("top_k", 0), ("top_k", 1001), ("top_k", 2.5), ("top_k", True), ("top_k", "3"),
-    ("threshold", -0.1), ("threshold", 2.1), ("threshold", math.nan), ("threshold", math.inf),
-    ("threshold", "0.5"), ("threshold", False), ("rrf_k", 0), ("rrf_k", 1001), ("source", 3),
-    ("source", None), ("retrieval_mode", "Sparse"), ("retrieval_mode", 3), ("source", "\ud800"),
-])
-def test_a_value_of_the_wrong_type_or_range_is_refused_with_3007(param: str,
-                                                                 value: object) -> None:
+@pytest.mark.parametrize(
+    ("param", "value"),
+    [
+        ("top_k", 0),
+        ("top_k", 1001),
+        ("top_k", 2.5),
+        ("top_k", True),
+        ("top_k", "3"),
+        ("threshold", -0.1),
+        ("threshold", 2.1),
+        ("threshold", math.nan),
+        ("threshold", math.inf),
+        ("threshold", "0.5"),
+        ("threshold", False),
+        ("rrf_k", 0),
+        ("rrf_k", 1001),
+        ("source", 3),
+        ("source", None),
+        ("retrieval_mode", "Sparse"),
+        ("retrieval_mode", 3),
+        ("source", "\ud800"),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_range_is_refused_with_3007(param: str, value: object) -> None:
     assert refused(param, value).code is Code.InvalidParamValue
 
 
-@pytest.mark.parametrize(("param", "value"), [
-    ("top_k", 1), ("top_k", 1000), ("threshold", 0), ("threshold", 2.0), ("rrf_k", 1000)])
+@pytest.mark.parametrize(
+    ("param", "value"),
+    [("top_k", 1), ("top_k", 1000), ("threshold", 0), ("threshold", 2.0), ("rrf_k", 1000)],
+)
 def test_the_ends_of_a_range_are_inside(param: str, value: float) -> None:
     assert SPECS[param].check(value) == value
 
@@ -73,8 +91,9 @@ def test_a_refused_value_stays_until_it_is_checked() -> None:
 
 
 @pytest.mark.parametrize("junk", [None, [], ["a"], {}, 5, "x", "\ud800", True, float("nan")])
-def test_whatever_a_table_is_given_the_agent_is_made_or_refused(tmp_path: Path,
-                                                                junk: object) -> None:
+def test_whatever_a_table_is_given_the_agent_is_made_or_refused(
+    tmp_path: Path, junk: object
+) -> None:
     for table in NODE_TYPES.values():
         for name in table.specs():
             graph = GraphDescription().add_node("a", table(**{name: junk})).set_start_node("a")
@@ -87,8 +106,15 @@ def test_the_defaults_are_those_of_the_reference_page() -> None:
     assert (params.top_k, params.threshold, params.rrf_k) == (2, 0.5, 60)
     assert params.retrieval_mode is RetrievalMode.Dense
     structural = {name for name, spec in SPECS.items() if spec.structural}
-    assert structural == {"input", "source_kind", "embedded_string_storage", "storage_name",
-                          "schema", "found_exit", "not_found_exit"}
+    assert structural == {
+        "input",
+        "source_kind",
+        "embedded_string_storage",
+        "storage_name",
+        "schema",
+        "found_exit",
+        "not_found_exit",
+    }
 
 
 def test_a_node_type_may_be_spelled_as_its_parameter_table() -> None:
@@ -100,9 +126,18 @@ def test_every_threshold_in_range_is_kept_as_it_is(value: float) -> None:
     assert SPECS["threshold"].check(value) == value
 
 
-@given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(),
-                 st.lists(st.integers()), st.dictionaries(st.text(), st.integers())),
-       st.sampled_from(sorted(SPECS)))
+@given(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(),
+        st.lists(st.integers()),
+        st.dictionaries(st.text(), st.integers()),
+    ),
+    st.sampled_from(sorted(SPECS)),
+)
 def test_checking_anything_gives_a_value_or_3007(value: object, param: str) -> None:
     refusals = []
     try:

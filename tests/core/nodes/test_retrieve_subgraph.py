@@ -42,12 +42,20 @@ FILE = "town/town.kg.json"
 
 
 def graph(**params: object) -> GraphDescription:
-    return (GraphDescription()
-            .add_node("town", RetrieveSubgraphParams(
-                **{"knowledge_graph": FILE, "found_exit": "answer", **params}))
-            .add_node("answer", GenerateParams(
-                template="{{#knowledge_town}}<{{text}}>{{/knowledge_town}}", model_name="any"))
-            .set_start_node("town"))
+    return (
+        GraphDescription()
+        .add_node(
+            "town",
+            RetrieveSubgraphParams(**{"knowledge_graph": FILE, "found_exit": "answer", **params}),
+        )
+        .add_node(
+            "answer",
+            GenerateParams(
+                template="{{#knowledge_town}}<{{text}}>{{/knowledge_town}}", model_name="any"
+            ),
+        )
+        .set_start_node("town")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -72,16 +80,17 @@ def listing_of(turn: Turn) -> SubgraphListing:
 
 
 @pytest.mark.parametrize("depth", ExpansionDepth)
-def test_its_nodes_are_those_of_the_response(workspace: Workspace, samples: Path,
-                                             depth: ExpansionDepth) -> None:
+def test_its_nodes_are_those_of_the_response(
+    workspace: Workspace, samples: Path, depth: ExpansionDepth
+) -> None:
     search = SubgraphSearch(load_knowledge_graph(samples / FILE))
     response = search.retrieve(SubgraphRequest(QUESTION, 3, depth)).response()
     turn = ask(workspace, top_k=3, expansion_depth=depth)
     results = turn.debug_info["nodes"][0]["diagnostics"]["output"]["results"]
     assert [hit["id"] for hit in results] == [node["node_id"] for node in response["nodes"]]
     assert [(hit["id"], hit["score"], hit["match_reason"]) for hit in results[:3]] == [
-        (match["node_id"], match["score"], match["match_reason"])
-        for match in response["matches"]]
+        (match["node_id"], match["score"], match["match_reason"]) for match in response["matches"]
+    ]
     assert {hit["score"] for hit in results[3:]} <= {None}
     section = turn.debug_info["nodes"][0]["diagnostics"]["parameters"]
     assert section["connection_count"] == len(response["connections"])
@@ -109,11 +118,17 @@ def test_what_the_walk_adds_says_how_it_came_in(workspace: Workspace) -> None:
 
 
 def test_the_funnel_adds_up_with_what_the_walk_adds(workspace: Workspace) -> None:
-    result = result_of(ask(workspace, top_k=3, expansion_depth="deep",
-                           tag_filters='{"kind": "object"}'))
+    result = result_of(
+        ask(workspace, top_k=3, expansion_depth="deep", tag_filters='{"kind": "object"}')
+    )
     stages = result.stages
     assert [stage.label for stage in stages] == [
-        "nodes", "in scope", "found", "matches", "in the prompt"]
+        "nodes",
+        "in scope",
+        "found",
+        "matches",
+        "in the prompt",
+    ]
     for before, stage in itertools.pairwise(stages):
         assert stage.count == before.count - stage.removed
     assert stages[-1].removed < 0
@@ -122,13 +137,24 @@ def test_the_funnel_adds_up_with_what_the_walk_adds(workspace: Workspace) -> Non
 
 def test_the_funnel_says_what_the_cap_leaves_out(tmp_path: Path) -> None:
     nodes = [{"node_id": "hub", "title": "hub"}] + [
-        {"node_id": f"n{number}", "title": "leaf", "parents": ["hub"]} for number in range(700)]
-    (tmp_path / "wide.kg.json").write_text(json.dumps({"nodes": nodes, "connections": []}),
-                                           encoding="utf-8")
-    stages = result_of(ask(Workspace(StorageRoot(tmp_path)), "hub", expansion_depth="shallow",
-                           knowledge_graph="wide.kg.json")).stages
+        {"node_id": f"n{number}", "title": "leaf", "parents": ["hub"]} for number in range(700)
+    ]
+    (tmp_path / "wide.kg.json").write_text(
+        json.dumps({"nodes": nodes, "connections": []}), encoding="utf-8"
+    )
+    stages = result_of(
+        ask(
+            Workspace(StorageRoot(tmp_path)),
+            "hub",
+            expansion_depth="shallow",
+            knowledge_graph="wide.kg.json",
+        )
+    ).stages
     assert [(stage.label, stage.count, stage.removed) for stage in stages[-3:]] == [
-        ("matches", 1, 0), ("reached", 701, -700), ("in the prompt", 500, 201)]
+        ("matches", 1, 0),
+        ("reached", 701, -700),
+        ("in the prompt", 500, 201),
+    ]
 
 
 def test_near_misses_are_neither_matches_nor_reached_by_the_walk(workspace: Workspace) -> None:
@@ -138,13 +164,15 @@ def test_near_misses_are_neither_matches_nor_reached_by_the_walk(workspace: Work
     assert not set(near) & set(listing.hit_rows.tolist())
     found = listing.result.entry_points
     assert len(near) + sum(found.story(row) is not None for row in listing.hit_rows.tolist()) == (
-        found.counts.found)
+        found.counts.found
+    )
 
 
 def test_a_near_miss_names_the_rank_or_the_scope_that_it_needs(workspace: Workspace) -> None:
     turn = ask(workspace, top_k=1, tag_filters='{"kind": "object"}')
-    told = {miss["id"]: (miss["reason"], miss["needs"]) for miss in
-            result_of(turn).near_misses(100)}
+    told = {
+        miss["id"]: (miss["reason"], miss["needs"]) for miss in result_of(turn).near_misses(100)
+    }
     assert told["locked-box"] == ("top_k", "top_k ≥ 2")
     assert told["hill"] == ("scope", 'scope.tag_filters: kind is "district", not "object"')
 
@@ -161,20 +189,38 @@ def test_tuning_never_searches_again(workspace: Workspace) -> None:
     with pytest.raises(SearchNeeded):
         run_turn(agent.request("a question of its own"), workspace, cached_only=True)
     agent.turn("a bridge of its own")
-    for param, value in (("top_k", 2), ("expansion_depth", "deep"), ("root_node_id", "oldtown"),
-                         ("tag_filters", '{"kind": "street"}'), ("include_raw_text", True),
-                         ("directory_prefix", "wexholm")):
+    for param, value in (
+        ("top_k", 2),
+        ("expansion_depth", "deep"),
+        ("root_node_id", "oldtown"),
+        ("tag_filters", '{"kind": "street"}'),
+        ("include_raw_text", True),
+        ("directory_prefix", "wexholm"),
+    ):
         agent.change_param("town", param, value)
-        assert run_turn(agent.request("a bridge of its own"), workspace,
-                        cached_only=True).error is None
+        assert (
+            run_turn(agent.request("a bridge of its own"), workspace, cached_only=True).error
+            is None
+        )
 
 
-@pytest.mark.parametrize(("param", "value"), [
-    ("top_k", 0), ("top_k", 51), ("expansion_depth", "far"), ("expansion_depth", 4),
-    ("tag_filters", "{"), ("tag_filters", '{"a": null}'), ("tag_filters", '{"a": [1]}'),
-    ("include_raw_text", 1), ("root_node_id", "nowhere")])
-def test_a_bad_value_is_3007_and_changes_nothing(workspace: Workspace, param: str,
-                                                 value: object) -> None:
+@pytest.mark.parametrize(
+    ("param", "value"),
+    [
+        ("top_k", 0),
+        ("top_k", 51),
+        ("expansion_depth", "far"),
+        ("expansion_depth", 4),
+        ("tag_filters", "{"),
+        ("tag_filters", '{"a": null}'),
+        ("tag_filters", '{"a": [1]}'),
+        ("include_raw_text", 1),
+        ("root_node_id", "nowhere"),
+    ],
+)
+def test_a_bad_value_is_3007_and_changes_nothing(
+    workspace: Workspace, param: str, value: object
+) -> None:
     agent = Agent(graph(), workspace)
     with pytest.raises(InspectorError) as refused:
         agent.change_param("town", param, value)
@@ -184,7 +230,8 @@ def test_a_bad_value_is_3007_and_changes_nothing(workspace: Workspace, param: st
 
 @pytest.mark.parametrize("value", ["Deep", "deep", "DEEP", 3, ExpansionDepth.DEEP])
 def test_a_depth_is_taken_by_name_or_number_and_written_by_name(
-        workspace: Workspace, tmp_path: Path, value: object) -> None:
+    workspace: Workspace, tmp_path: Path, value: object
+) -> None:
     agent = Agent(graph(), workspace)
     agent.change_param("town", "expansion_depth", value)
     agent.graph.save(tmp_path / "x.graph.json")
@@ -199,12 +246,19 @@ def test_the_file_is_structural(workspace: Workspace) -> None:
     assert refused.value.code is Code.ParamNotMutable
 
 
-@pytest.mark.parametrize(("name", "code"), [
-    ("", Code.InvalidEmbeddedStringStorageName), ("town/none.kg.json", Code.StorageFileNotFound),
-    ("../town.kg.json", Code.StorageOutsideRoot), ("town", Code.StorageKindMismatch),
-    ("aquarium/aquarium_all_mini.json", Code.StorageKindMismatch)])
-def test_a_file_that_cannot_be_used_is_found_when_compiling(workspace: Workspace, name: str,
-                                                            code: Code) -> None:
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("", Code.InvalidEmbeddedStringStorageName),
+        ("town/none.kg.json", Code.StorageFileNotFound),
+        ("../town.kg.json", Code.StorageOutsideRoot),
+        ("town", Code.StorageKindMismatch),
+        ("aquarium/aquarium_all_mini.json", Code.StorageKindMismatch),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_found_when_compiling(
+    workspace: Workspace, name: str, code: Code
+) -> None:
     with pytest.raises(FileRefused) as refused:
         Agent(graph(knowledge_graph=name), workspace)
     assert code in {finding.code for finding in refused.value.findings}
@@ -214,7 +268,8 @@ def test_a_root_that_the_graph_lacks_is_found_when_compiling(workspace: Workspac
     with pytest.raises(FileRefused) as refused:
         Agent(graph(root_node_id="nowhere"), workspace)
     assert [(finding.code, finding.place.param) for finding in refused.value.findings] == [
-        (Code.InvalidParamValue, "root_node_id")]
+        (Code.InvalidParamValue, "root_node_id")
+    ]
 
 
 def test_nothing_found_leaves_by_not_found_with_an_empty_block(workspace: Workspace) -> None:
@@ -224,15 +279,17 @@ def test_nothing_found_leaves_by_not_found_with_an_empty_block(workspace: Worksp
     assert turn.debug_info["nodes"][0]["diagnostics"]["output"] == {"results": []}
 
 
-def test_with_embeddings_a_match_says_which_leg_found_it(samples: Path,
-                                                         models: ModelProvider) -> None:
+def test_with_embeddings_a_match_says_which_leg_found_it(
+    samples: Path, models: ModelProvider
+) -> None:
     workspace = Workspace(StorageRoot(samples), models)
     listing = listing_of(ask(workspace, "who forges signatures and papers?", use_embeddings=True))
     best = listing.story(int(listing.hit_rows[0]))
     legs = {"fts": best.rank_sparse, "dense": best.rank_dense}
     assert best.match_reason == "+".join(leg for leg, rank in legs.items() if rank is not None)
-    assert best.score == pytest.approx(sum(1 / (60 + rank) for rank in legs.values() if rank),
-                                       abs=1e-12)
+    assert best.score == pytest.approx(
+        sum(1 / (60 + rank) for rank in legs.values() if rank), abs=1e-12
+    )
     assert (samples / "town" / "town.kg.json.vectors").is_file()
 
 
@@ -248,30 +305,44 @@ def test_a_knowledge_graph_opens_with_a_graph_of_two_nodes(samples: Path) -> Non
     assert kind_of(samples / FILE) is FileKind.KNOWLEDGE_GRAPH
     opened = open_path(samples / FILE)
     assert [(node.name, node.type) for node in opened.graph.nodes] == [
-        ("knowledge", "RetrieveSubgraph"), ("answer", "Generate")]
+        ("knowledge", "RetrieveSubgraph"),
+        ("answer", "Generate"),
+    ]
     turn = Agent(opened.graph, opened.workspace).turn(QUESTION)
     assert "Letter with a Lantern" in turn.messages[0].text
 
 
 def test_check_prints_every_finding_of_a_knowledge_graph(samples: Path, tmp_path: Path) -> None:
     assert check_path(samples / "town") == ()
-    (tmp_path / "bad.kg.json").write_text(json.dumps({
-        "nodes": [{"node_id": "a", "title": "A", "parents": ["b"]},
-                  {"node_id": "a", "title": "B"}],
-        "connections": [{"connection_id": "1", "from_node_id": "a", "to_node_id": "z"}]}),
-        encoding="utf-8")
+    (tmp_path / "bad.kg.json").write_text(
+        json.dumps(
+            {
+                "nodes": [
+                    {"node_id": "a", "title": "A", "parents": ["b"]},
+                    {"node_id": "a", "title": "B"},
+                ],
+                "connections": [{"connection_id": "1", "from_node_id": "a", "to_node_id": "z"}],
+            }
+        ),
+        encoding="utf-8",
+    )
     paths = {finding.place.json_path for finding in check_path(tmp_path)}
     assert paths == {"nodes[0].parents[0]", "nodes[1].node_id", "connections[0].to_node_id"}
 
 
 @settings(deadline=None, max_examples=40)
-@given(question=st.sampled_from(["key", "the bridge", "who owes money", "glass", "x"]),
-       top_k=st.integers(1, 50), depth=st.sampled_from(ExpansionDepth),
-       kind=st.sampled_from(["", '{"kind": "person"}', '{"kind": "object"}']))
-def test_counts_and_rows_agree_at_every_setting(workspace: Workspace, question: str, top_k: int,
-                                                depth: ExpansionDepth, kind: str) -> None:
-    result = result_of(ask(workspace, question, top_k=top_k, expansion_depth=depth,
-                           tag_filters=kind))
+@given(
+    question=st.sampled_from(["key", "the bridge", "who owes money", "glass", "x"]),
+    top_k=st.integers(1, 50),
+    depth=st.sampled_from(ExpansionDepth),
+    kind=st.sampled_from(["", '{"kind": "person"}', '{"kind": "object"}']),
+)
+def test_counts_and_rows_agree_at_every_setting(
+    workspace: Workspace, question: str, top_k: int, depth: ExpansionDepth, kind: str
+) -> None:
+    result = result_of(
+        ask(workspace, question, top_k=top_k, expansion_depth=depth, tag_filters=kind)
+    )
     listing = result.listing
     assert listing is not None
     assert result.stages[-1].count == len(listing.hit_rows) == len(result.hits)
@@ -280,4 +351,5 @@ def test_counts_and_rows_agree_at_every_setting(workspace: Workspace, question: 
     assert set(told) <= {Reason.TOP_K, Reason.SCOPE}
     for reason in (Reason.TOP_K, Reason.SCOPE):
         assert listing.near_miss_rows(1000, reason) == [
-            row for row, why in zip(near, told, strict=True) if why is reason]
+            row for row, why in zip(near, told, strict=True) if why is reason
+        ]

@@ -45,26 +45,36 @@ def tool_agent(workspace: Workspace) -> Agent:
 
 def llm_agent(workspace: Workspace, ids: str = " trade, greeting ,") -> Agent:
     return agent_of(
-        workspace, intent=ClassifyIntentLLMParams(intents_ids=ids, found_exit="say"),
-        say=IntentToInstructionParams(inline_keys=("trade", "duel"), default_exit="answer",
-                                      inline_strings=("Name a price.", "Draw!")),
-        answer=GenerateAndSpeakParams(template="{{#instructions}}{{text}}{{/instructions}}"))
+        workspace,
+        intent=ClassifyIntentLLMParams(intents_ids=ids, found_exit="say"),
+        say=IntentToInstructionParams(
+            inline_keys=("trade", "duel"),
+            default_exit="answer",
+            inline_strings=("Name a price.", "Draw!"),
+        ),
+        answer=GenerateAndSpeakParams(template="{{#instructions}}{{text}}{{/instructions}}"),
+    )
 
 
 def test_a_tool_call_takes_no_tool_called_unless_the_user_picks_an_exit(
-        workspace: Workspace) -> None:
+    workspace: Workspace,
+) -> None:
     agent = tool_agent(workspace)
     assert [run.name for run in agent.turn("x").runs] == ["tool", "no"]
     assert [run.name for run in agent.turn("x", exits={"tool": "tool_called"}).runs] == [
-        "tool", "yes"]
+        "tool",
+        "yes",
+    ]
 
 
 def test_a_simulated_exit_says_so(workspace: Workspace) -> None:
     run = tool_agent(workspace).turn("x", exits={"tool": "tool_called"}).runs[0]
     assert run.simulated
     assert run.diagnostics() == {
-        "parameters": {"model_name": "M"}, "input": {"text": "x"},
-        "output": {"simulated": True, "exit": "tool_called"}}
+        "parameters": {"model_name": "M"},
+        "input": {"text": "x"},
+        "output": {"simulated": True, "exit": "tool_called"},
+    }
 
 
 def test_an_exit_that_the_node_does_not_have_is_3007(workspace: Workspace) -> None:
@@ -81,10 +91,12 @@ def test_an_exit_that_is_picked_for_another_node_changes_nothing(workspace: Work
 
 
 def test_an_intent_of_a_model_is_not_found_unless_the_user_picks_found(
-        workspace: Workspace) -> None:
+    workspace: Workspace,
+) -> None:
     turn = llm_agent(workspace).turn("x")
     assert [(run.name, run.exit, run.simulated) for run in turn.runs] == [
-        ("intent", "not_found", True)]
+        ("intent", "not_found", True)
+    ]
     assert turn.runs[0].diagnostics()["output"] == {"simulated": True, "exit": "not_found"}
 
 
@@ -92,8 +104,11 @@ def test_the_first_of_the_labels_is_taken_when_none_is_typed_in(workspace: Works
     turn = llm_agent(workspace).turn("x", exits={"intent": "found"})
     assert turn.runs[0].output == "trade"
     assert turn.runs[0].diagnostics()["parameters"]["intents_ids"] == ["trade", "greeting"]
-    assert turn.runs[0].diagnostics()["output"] == {"simulated": True, "exit": "found",
-                                                    "label": "trade"}
+    assert turn.runs[0].diagnostics()["output"] == {
+        "simulated": True,
+        "exit": "found",
+        "label": "trade",
+    }
     assert turn.messages[0].text == "Name a price."
 
 
@@ -110,15 +125,19 @@ def test_found_without_any_label_has_none(workspace: Workspace) -> None:
 
 
 def test_generate_and_speak_renders_as_generate_does(workspace: Workspace) -> None:
-    agent = agent_of(workspace, mood=InstructionParams(instruction="Be kind.", default_exit="a"),
-                     a=GenerateAndSpeakParams(template="{{instruction_mood}}", voice="low",
-                                              default_exit="loud"), loud=SpeakParams())
+    agent = agent_of(
+        workspace,
+        mood=InstructionParams(instruction="Be kind.", default_exit="a"),
+        a=GenerateAndSpeakParams(template="{{instruction_mood}}", voice="low", default_exit="loud"),
+        loud=SpeakParams(),
+    )
     turn = agent.turn("Hello", replies={"a": "Good evening."})
-    assert [(m.role, m.text) for m in turn.messages] == [("system", "Be kind."),
-                                                         ("user", "Hello")]
+    assert [(m.role, m.text) for m in turn.messages] == [("system", "Be kind."), ("user", "Hello")]
     assert [(run.name, run.exit, run.output) for run in turn.runs] == [
-        ("mood", "default", "Be kind."), ("a", "default", "Good evening."),
-        ("loud", "default", "")]
+        ("mood", "default", "Be kind."),
+        ("a", "default", "Good evening."),
+        ("loud", "default", ""),
+    ]
     assert turn.runs[1].projection is not None
     assert turn.runs[1].projection.problems == ()
 
@@ -129,8 +148,11 @@ def test_speak_says_its_voice_and_does_nothing(workspace: Workspace) -> None:
 
 
 def test_a_loop_through_a_simulated_exit_ends_with_4003(workspace: Workspace) -> None:
-    agent = agent_of(workspace, tool=ToolCallParams(no_tool_called_exit="say"),
-                     say=SpeakParams(default_exit="tool"))
+    agent = agent_of(
+        workspace,
+        tool=ToolCallParams(no_tool_called_exit="say"),
+        say=SpeakParams(default_exit="tool"),
+    )
     turn = agent.turn("x")
     assert turn.error is not None
     assert turn.error.code is Code.MaxStepsExceeded

@@ -14,8 +14,12 @@ from core.nodes.state import stores_used, variables_used
 
 
 def recall(storage_name: str, schema: str = "s", text: str = "") -> RetrieveParams:
-    return RetrieveParams(source_kind=KnowledgeSourceKind.FromName, storage_name=storage_name,
-                          schema=schema, input=text)
+    return RetrieveParams(
+        source_kind=KnowledgeSourceKind.FromName,
+        storage_name=storage_name,
+        schema=schema,
+        input=text,
+    )
 
 
 def stores(variables: dict[str, str], **params: NodeParams) -> dict[str, str]:
@@ -23,17 +27,21 @@ def stores(variables: dict[str, str], **params: NodeParams) -> dict[str, str]:
 
 
 def test_variables_are_listed_with_the_places_that_read_them() -> None:
-    assert variables_used({
-        "a": recall("m_{{var.player}}_{{ var.day }}", text="{{var.player}}: {{user_message}}"),
-        "b": WriteToMemoryParams(storage_name="m", metadata='{"day": "{{var.day}}"}'),
-        "c": GenerateParams(template="{{var.unread}}"),
-    }) == {"player": ("a.input", "a.storage_name"), "day": ("a.storage_name", "b.metadata")}
+    assert variables_used(
+        {
+            "a": recall("m_{{var.player}}_{{ var.day }}", text="{{var.player}}: {{user_message}}"),
+            "b": WriteToMemoryParams(storage_name="m", metadata='{"day": "{{var.day}}"}'),
+            "c": GenerateParams(template="{{var.unread}}"),
+        }
+    ) == {"player": ("a.input", "a.storage_name"), "day": ("a.storage_name", "b.metadata")}
 
 
 def test_stores_are_named_with_their_variables_and_their_schema() -> None:
-    assert stores({"player": "ada"}, a=recall("m_{{var.player}}"),
-                  b=WriteToMemoryParams(storage_name="log", schema="t")) == {
-        "m_ada": "s", "log": "t"}
+    assert stores(
+        {"player": "ada"},
+        a=recall("m_{{var.player}}"),
+        b=WriteToMemoryParams(storage_name="log", schema="t"),
+    ) == {"m_ada": "s", "log": "t"}
 
 
 def test_a_name_with_an_undefined_variable_names_no_store_yet() -> None:

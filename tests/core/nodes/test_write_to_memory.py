@@ -30,13 +30,14 @@ from tests.core.fake_embedder import FakeEmbedder
 if TYPE_CHECKING:
     from core.agent.turn import Turn
 
-FIELDS = [{"name": "day", "type": "int", "default": 0},
-          {"name": "mood", "type": "string", "optional": True},
-          {"name": "trust", "type": "float", "optional": True},
-          {"name": "secret", "type": "bool", "optional": True},
-          {"name": "tags", "type": "set<string>", "optional": True}]
-SCHEMAS = {"schemas": [{"name": "note", "fields": FIELDS},
-                       {"name": "bare", "fields": []}]}
+FIELDS = [
+    {"name": "day", "type": "int", "default": 0},
+    {"name": "mood", "type": "string", "optional": True},
+    {"name": "trust", "type": "float", "optional": True},
+    {"name": "secret", "type": "bool", "optional": True},
+    {"name": "tags", "type": "set<string>", "optional": True},
+]
+SCHEMAS = {"schemas": [{"name": "note", "fields": FIELDS}, {"name": "bare", "fields": []}]}
 DAY_3 = '{"op": "eq", "lhs": {"knowledge": "day"}, "rhs": {"value": 3}}'
 
 
@@ -52,10 +53,19 @@ def workspace(tmp_path: Path, embedder: FakeEmbedder) -> Workspace:
 
 
 def recall(**changes: Any) -> RetrieveParams:
-    return RetrieveParams(**{
-        "source_kind": KnowledgeSourceKind.FromName, "storage_name": "diary", "schema": "note",
-        "retrieval_mode": RetrievalMode.Lexical, "top_k": 3, "threshold": 0.0,
-        "found_exit": "remember", "not_found_exit": "remember"} | changes)
+    return RetrieveParams(
+        **{
+            "source_kind": KnowledgeSourceKind.FromName,
+            "storage_name": "diary",
+            "schema": "note",
+            "retrieval_mode": RetrievalMode.Lexical,
+            "top_k": 3,
+            "threshold": 0.0,
+            "found_exit": "remember",
+            "not_found_exit": "remember",
+        }
+        | changes
+    )
 
 
 def remember(**changes: Any) -> WriteToMemoryParams:
@@ -70,8 +80,12 @@ def graph_of(**nodes: NodeParams) -> GraphDescription:
 
 
 def both(**changes: Any) -> GraphDescription:
-    return graph_of(recall=recall(**changes), remember=remember(
-        **{key: changes[key] for key in ("storage_name", "schema") if key in changes}))
+    return graph_of(
+        recall=recall(**changes),
+        remember=remember(
+            **{key: changes[key] for key in ("storage_name", "schema") if key in changes}
+        ),
+    )
 
 
 def found(turn: Turn, node: str = "recall") -> list[str]:
@@ -87,8 +101,9 @@ def put(path: Path, name: str, *records: dict[str, Any], schema: str = "note") -
 
 
 @pytest.mark.parametrize("mode", list(RetrievalMode))
-def test_a_written_record_is_found_by_the_very_next_turn(workspace: Workspace,
-                                                         mode: RetrievalMode) -> None:
+def test_a_written_record_is_found_by_the_very_next_turn(
+    workspace: Workspace, mode: RetrievalMode
+) -> None:
     agent = Agent(both(retrieval_mode=mode), workspace)
     assert found(agent.turn("the key lies under a stone")) == []
     turn = agent.turn("the key lies under a stone")
@@ -99,16 +114,23 @@ def test_a_written_record_is_found_by_the_very_next_turn(workspace: Workspace,
 
 def test_a_memory_is_found_by_its_meaning(tmp_path: Path, models: ModelProvider) -> None:
     (tmp_path / "schemas.json").write_text(json.dumps(SCHEMAS))
-    agent = Agent(both(retrieval_mode=RetrievalMode.Dense, threshold=0.7), Workspace(
-        StorageRoot(tmp_path), models))
+    agent = Agent(
+        both(retrieval_mode=RetrievalMode.Dense, threshold=0.7),
+        Workspace(StorageRoot(tmp_path), models),
+    )
     for message in ("My favourite animal is the clownfish", "I parked the cart behind the mill"):
         agent.turn(message)
     assert found(agent.turn("which pet do I love most?")) == ["memory-1"]
 
 
 def test_a_record_is_found_in_the_turn_that_writes_it(workspace: Workspace) -> None:
-    agent = Agent(graph_of(remember=remember(default_exit="recall"),
-                           recall=recall(found_exit="", not_found_exit="")), workspace)
+    agent = Agent(
+        graph_of(
+            remember=remember(default_exit="recall"),
+            recall=recall(found_exit="", not_found_exit=""),
+        ),
+        workspace,
+    )
     assert found(agent.turn("the key")) == ["memory-1"]
 
 
@@ -118,23 +140,31 @@ def test_what_was_written_is_told_in_the_diagnostics(workspace: Workspace) -> No
     run = agent.turn("  two ").runs[0]
     assert (run.exit, run.output) == ("default", "two")
     assert run.diagnostics() == {
-        "parameters": {"storage_name": "diary", "schema": "note"}, "input": {"text": "two"},
-        "output": {"written": True, "id": "memory-2", "record_count": 2}}
+        "parameters": {"storage_name": "diary", "schema": "note"},
+        "input": {"text": "two"},
+        "output": {"written": True, "id": "memory-2", "record_count": 2},
+    }
 
 
 def test_an_empty_text_writes_nothing(workspace: Workspace) -> None:
     agent = Agent(graph_of(remember=remember()), workspace)
     turn = agent.turn("  ")
     assert turn.runs[0].diagnostics() == {
-        "parameters": {"storage_name": "diary", "schema": "note"}, "input": {},
-        "output": {"written": False, "record_count": 0}}
+        "parameters": {"storage_name": "diary", "schema": "note"},
+        "input": {},
+        "output": {"written": False, "record_count": 0},
+    }
     assert agent.play.memory == {}
 
 
 def test_the_text_may_be_what_an_earlier_node_said(workspace: Workspace) -> None:
-    agent = Agent(graph_of(
-        says=InstructionParams(instruction="Be kind.", default_exit="remember"),
-        remember=remember(input="{{user_message}}: {{node.says.output}}")), workspace)
+    agent = Agent(
+        graph_of(
+            says=InstructionParams(instruction="Be kind.", default_exit="remember"),
+            remember=remember(input="{{user_message}}: {{node.says.output}}"),
+        ),
+        workspace,
+    )
     agent.turn("Hello")
     assert agent.play.memory["diary"].records[0]["text"] == "Hello: Be kind."
 
@@ -148,13 +178,17 @@ def test_a_variable_keeps_stores_apart(workspace: Workspace) -> None:
     agent.variables["player"] = "ada"
     assert found(agent.turn("do I like apples?")) == ["memory-1"]
     assert {name: len(store.records) for name, store in agent.play.memory.items()} == {
-        "memories_ada": 2, "memories_bob": 1}
+        "memories_ada": 2,
+        "memories_bob": 1,
+    }
 
 
 @pytest.mark.parametrize("node", ["recall", "remember"])
 def test_an_undefined_variable_is_3007_with_its_name(workspace: Workspace, node: str) -> None:
-    nodes = {"recall": recall(storage_name="m_{{var.player}}", found_exit="", not_found_exit=""),
-             "remember": remember(storage_name="m_{{var.player}}")}
+    nodes = {
+        "recall": recall(storage_name="m_{{var.player}}", found_exit="", not_found_exit=""),
+        "remember": remember(storage_name="m_{{var.player}}"),
+    }
     turn = Agent(graph_of(**{node: nodes[node]}), workspace).turn("hello")
     assert turn.error is not None
     assert turn.error.code == 3007
@@ -171,18 +205,28 @@ def test_a_name_of_nothing_is_3007(workspace: Workspace) -> None:
 
 
 def test_a_store_may_be_called_what_a_node_is_called(workspace: Workspace) -> None:
-    agent = Agent(graph_of(says=InstructionParams(instruction="x", default_exit="remember"),
-                           remember=remember(storage_name="says")), workspace)
+    agent = Agent(
+        graph_of(
+            says=InstructionParams(instruction="x", default_exit="remember"),
+            remember=remember(storage_name="says"),
+        ),
+        workspace,
+    )
     agent.turn("hello")
     assert list(agent.play.memory) == ["says"]
 
 
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 def test_an_unknown_store_is_empty_and_embeds_nothing(
-        workspace: Workspace, embedder: FakeEmbedder, mode: RetrievalMode) -> None:
-    agent = Agent(graph_of(
-        recall=recall(retrieval_mode=mode, filter=DAY_3, found_exit="", not_found_exit="say"),
-        say=GenerateParams(template="{{#knowledge}}[{{name}}]{{/knowledge}}")), workspace)
+    workspace: Workspace, embedder: FakeEmbedder, mode: RetrievalMode
+) -> None:
+    agent = Agent(
+        graph_of(
+            recall=recall(retrieval_mode=mode, filter=DAY_3, found_exit="", not_found_exit="say"),
+            say=GenerateParams(template="{{#knowledge}}[{{name}}]{{/knowledge}}"),
+        ),
+        workspace,
+    )
     turn = agent.turn("where is the key?")
     diagnostics = turn.runs[0].diagnostics()
     assert turn.error is None
@@ -190,8 +234,9 @@ def test_an_unknown_store_is_empty_and_embeds_nothing(
     assert turn.messages[0].text == "[recall]"
     assert diagnostics["input"] == {"query": "where is the key?"}
     assert diagnostics["output"] == {"results": []}
-    assert {value for key, value in diagnostics["parameters"].items()
-            if key.endswith("_count")} == {0}
+    assert {
+        value for key, value in diagnostics["parameters"].items() if key.endswith("_count")
+    } == {0}
     assert embedder.queries == embedder.embedded == []
 
 
@@ -200,11 +245,28 @@ def test_diagnostics_have_the_keys_of_the_reference_page(workspace: Workspace) -
     agent.turn("the key")
     diagnostics = agent.turn("the key").runs[0].diagnostics()
     assert set(diagnostics["parameters"]) == {
-        "source", "top_k", "threshold", "retrieval_mode", "rrf_k", "filter", "raw_result_count",
-        "filtered_count", "dense_raw_count", "dense_filtered_count", "sparse_raw_count",
-        "fused_candidate_count", "result_count"}
+        "source",
+        "top_k",
+        "threshold",
+        "retrieval_mode",
+        "rrf_k",
+        "filter",
+        "raw_result_count",
+        "filtered_count",
+        "dense_raw_count",
+        "dense_filtered_count",
+        "sparse_raw_count",
+        "fused_candidate_count",
+        "result_count",
+    }
     assert set(diagnostics["output"]["results"][0]) == {
-        "id", "distance", "bm25_score", "rank_dense", "rank_sparse", "text"}
+        "id",
+        "distance",
+        "bm25_score",
+        "rank_dense",
+        "rank_sparse",
+        "text",
+    }
 
 
 def test_a_store_on_disk_is_searched_and_written_on(tmp_path: Path, workspace: Workspace) -> None:
@@ -243,31 +305,57 @@ def test_a_search_that_was_not_made_yet_is_needed(workspace: Workspace) -> None:
 
 
 def test_metadata_is_resolved_and_typed(workspace: Workspace) -> None:
-    agent = Agent(graph_of(remember=remember(metadata=json.dumps({
-        "day": "{{var.day}}", "mood": "said {{user_message}}", "trust": "{{var.trust}}",
-        "secret": "{{var.secret}}", "tags": ["{{var.day}}", "x"], "more": {"of": "{{var.day}}"},
-    }))), workspace)
+    agent = Agent(
+        graph_of(
+            remember=remember(
+                metadata=json.dumps(
+                    {
+                        "day": "{{var.day}}",
+                        "mood": "said {{user_message}}",
+                        "trust": "{{var.trust}}",
+                        "secret": "{{var.secret}}",
+                        "tags": ["{{var.day}}", "x"],
+                        "more": {"of": "{{var.day}}"},
+                    }
+                )
+            )
+        ),
+        workspace,
+    )
     agent.variables |= {"day": "3", "trust": "0.5", "secret": "true"}
     assert agent.turn('"quoted"').error is None
     assert agent.play.memory["diary"].records[0]["metadata"] == {
-        "day": 3, "mood": 'said "quoted"', "trust": 0.5, "secret": True, "tags": ["3", "x"],
-        "more": {"of": "3"}}
+        "day": 3,
+        "mood": 'said "quoted"',
+        "trust": 0.5,
+        "secret": True,
+        "tags": ["3", "x"],
+        "more": {"of": "3"},
+    }
 
 
 def test_written_metadata_can_be_filtered(workspace: Workspace) -> None:
-    agent = Agent(graph_of(recall=recall(filter=DAY_3),
-                           remember=remember(metadata='{"day": "{{var.day}}"}')), workspace)
+    agent = Agent(
+        graph_of(recall=recall(filter=DAY_3), remember=remember(metadata='{"day": "{{var.day}}"}')),
+        workspace,
+    )
     for day in ("3", "4"):
         agent.variables["day"] = day
         agent.turn("the key")
     assert found(agent.turn("key")) == ["memory-1"]
 
 
-@pytest.mark.parametrize(("metadata", "path"), [
-    ('{"day": "{{var.x}}"}', "metadata.day"), ('{"secret": "{{var.x}}"}', "metadata.secret"),
-    ('{"tags": "{{var.x}}"}', "metadata.tags")])
-def test_a_value_of_the_wrong_type_ends_the_turn_with_8003(workspace: Workspace, metadata: str,
-                                                           path: str) -> None:
+@pytest.mark.parametrize(
+    ("metadata", "path"),
+    [
+        ('{"day": "{{var.x}}"}', "metadata.day"),
+        ('{"secret": "{{var.x}}"}', "metadata.secret"),
+        ('{"tags": "{{var.x}}"}', "metadata.tags"),
+    ],
+)
+def test_a_value_of_the_wrong_type_ends_the_turn_with_8003(
+    workspace: Workspace, metadata: str, path: str
+) -> None:
     agent = Agent(graph_of(remember=remember(metadata=metadata)), workspace)
     agent.variables["x"] = "three"
     turn = agent.turn("hello")
@@ -279,8 +367,9 @@ def test_a_value_of_the_wrong_type_ends_the_turn_with_8003(workspace: Workspace,
 
 
 @pytest.mark.parametrize("message", ["lone \ud800 surrogate"])
-def test_a_text_that_no_file_could_hold_ends_the_turn_with_8003(workspace: Workspace,
-                                                                message: str) -> None:
+def test_a_text_that_no_file_could_hold_ends_the_turn_with_8003(
+    workspace: Workspace, message: str
+) -> None:
     for node in (remember(), remember(input="x", metadata='{"mood": "{{user_message}}"}')):
         turn = Agent(graph_of(remember=node), workspace).turn(message)
         assert turn.error is not None
@@ -288,8 +377,9 @@ def test_a_text_that_no_file_could_hold_ends_the_turn_with_8003(workspace: Works
 
 
 @pytest.mark.parametrize("node", ["recall", "remember"])
-def test_a_store_with_another_schema_ends_the_turn_with_8003(workspace: Workspace,
-                                                             node: str) -> None:
+def test_a_store_with_another_schema_ends_the_turn_with_8003(
+    workspace: Workspace, node: str
+) -> None:
     nodes = {"recall": recall(found_exit="", not_found_exit=""), "remember": remember()}
     agent = Agent(graph_of(**{node: nodes[node]}), workspace)
     agent.play = Play(memory={"diary": MemoryStore("diary", "bare")})
@@ -303,27 +393,44 @@ WORDS = st.lists(st.sampled_from(["key", "well", "fox", "red", "?"]), max_size=4
 
 
 @settings(max_examples=60, deadline=None)
-@given(turns=st.lists(st.tuples(
-    WORDS, st.sampled_from(list(RetrievalMode)), st.integers(1, 4),
-    st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.sampled_from(["", DAY_3])), max_size=8))
+@given(
+    turns=st.lists(
+        st.tuples(
+            WORDS,
+            st.sampled_from(list(RetrievalMode)),
+            st.integers(1, 4),
+            st.sampled_from([0.0, 0.5, 1.0, 2.0]),
+            st.sampled_from(["", DAY_3]),
+        ),
+        max_size=8,
+    )
+)
 def test_the_counts_add_up_while_a_store_grows(
-        turns: list[tuple[str, RetrievalMode, int, float, str]]) -> None:
+    turns: list[tuple[str, RetrievalMode, int, float, str]],
+) -> None:
     with TemporaryDirectory() as folder:
         (Path(folder) / "schemas.json").write_text(json.dumps(SCHEMAS))
         workspace = Workspace(folder, ModelProvider(lambda _: FakeEmbedder()))
-        agent = Agent(graph_of(recall=recall(), remember=remember(
-            metadata='{"day": "{{var.day}}"}')), workspace)
+        agent = Agent(
+            graph_of(recall=recall(), remember=remember(metadata='{"day": "{{var.day}}"}')),
+            workspace,
+        )
         for day, (text, mode, top_k, threshold, only) in enumerate(turns):
             agent.variables["day"] = str(3 * (day % 2))
-            for param, value in (("retrieval_mode", mode), ("top_k", top_k),
-                                 ("threshold", threshold), ("filter", only)):
+            for param, value in (
+                ("retrieval_mode", mode),
+                ("top_k", top_k),
+                ("threshold", threshold),
+                ("filter", only),
+            ):
                 agent.change_param("recall", param, value)
             turn = agent.turn(text)
             assert run_turn(turn.request, workspace, cached_only=True).debug_info == turn.debug_info
             node = turn.debug_info["nodes"][0]
             counts = node["diagnostics"]["parameters"]
-            raw, gone, result = (counts[f"{name}_count"]
-                                 for name in ("raw_result", "filtered", "result"))
+            raw, gone, result = (
+                counts[f"{name}_count"] for name in ("raw_result", "filtered", "result")
+            )
             assert result == len(node["diagnostics"]["output"]["results"])
             assert node["exit"] == ("found" if result else "not_found")
             if mode is RetrievalMode.Dense:
@@ -331,5 +438,6 @@ def test_the_counts_add_up_while_a_store_grows(
                 continue
             assert raw == counts["dense_raw_count"] + counts["sparse_raw_count"]
             assert gone == counts["dense_filtered_count"]
-            assert result == min(top_k, counts["fused_candidate_count"]
-                                 if mode is RetrievalMode.Hybrid else raw)
+            assert result == min(
+                top_k, counts["fused_candidate_count"] if mode is RetrievalMode.Hybrid else raw
+            )

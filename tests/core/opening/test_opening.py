@@ -17,11 +17,29 @@ if TYPE_CHECKING:
 
 def test_opening_a_faulty_graph_tells_all_that_a_check_finds(tmp_path: Path) -> None:
     path = tmp_path / "faulty.graph.json"
-    path.write_text(json.dumps({"start_node": "nowhere", "nodes": [
-        {"name": "a", "type": "Retrieve", "params": {
-            "embedded_string_storage": "missing.json", "top_k": 0, "found_exit": "b"}}]}))
+    path.write_text(
+        json.dumps(
+            {
+                "start_node": "nowhere",
+                "nodes": [
+                    {
+                        "name": "a",
+                        "type": "Retrieve",
+                        "params": {
+                            "embedded_string_storage": "missing.json",
+                            "top_k": 0,
+                            "found_exit": "b",
+                        },
+                    }
+                ],
+            }
+        )
+    )
     with pytest.raises(FileRefused) as refused:
         open_path(path)
     assert refused.value.findings == check_path(path)
     assert {finding.code for finding in refused.value.findings} >= {
-        Code.GraphCompilationFailed, Code.InvalidParamValue, Code.StorageFileNotFound}
+        Code.GraphCompilationFailed,
+        Code.InvalidParamValue,
+        Code.StorageFileNotFound,
+    }

@@ -93,12 +93,23 @@ def test_the_window_is_not_held_up_while_a_pattern_runs() -> None:
     assert ticks > 20
 
 
-@pytest.mark.parametrize(("pattern", "said"), [
-    ("(unclosed", "missing )"), ("closed)", "unbalanced"), ("*a", "nothing to repeat"),
-    ("a{3,2}", "min repeat greater"), ("[z-a]", "bad character range"), (r"\1", "group"),
-    ("[oops", "not closed"), ("trailing\\", "escape"), ("(?<1>a)", "group name"),
-    (r"\q", "bad escape"), (r"(?P<a>x)(?P=b)", "unknown group"), (r"\L<words>", "named list"),
-])
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("(unclosed", "missing )"),
+        ("closed)", "unbalanced"),
+        ("*a", "nothing to repeat"),
+        ("a{3,2}", "min repeat greater"),
+        ("[z-a]", "bad character range"),
+        (r"\1", "group"),
+        ("[oops", "not closed"),
+        ("trailing\\", "escape"),
+        ("(?<1>a)", "group name"),
+        (r"\q", "bad escape"),
+        (r"(?P<a>x)(?P=b)", "unknown group"),
+        (r"\L<words>", "named list"),
+    ],
+)
 def test_an_invalid_pattern_is_refused_with_the_reason(pattern: str, said: str) -> None:
     with pytest.raises(PatternRefused, match=re.escape(said)):
         compile_pattern(pattern)
@@ -145,17 +156,38 @@ def test_what_ran_out_of_time_is_tried_again(monkeypatch: pytest.MonkeyPatch) ->
     assert searches.known(texts, message) is None
 
 
-SAFE_ATOMS = ["a", "b", "Z", "0", " ", ".", r"\d", r"\w", r"\s", r"\b", r"\W", "[ab]", "[^a]",
-              "[a-z0]", "^", "$"]
+SAFE_ATOMS = [
+    "a",
+    "b",
+    "Z",
+    "0",
+    " ",
+    ".",
+    r"\d",
+    r"\w",
+    r"\s",
+    r"\b",
+    r"\W",
+    "[ab]",
+    "[^a]",
+    "[a-z0]",
+    "^",
+    "$",
+]
 safe_patterns = st.recursive(
     st.sampled_from(SAFE_ATOMS),
     lambda inner: st.one_of(
         st.lists(inner, min_size=1, max_size=4).map("".join),
         st.tuples(inner, inner).map("|".join),
-        inner.map("({})".format), inner.map("(?:{})".format), inner.map("(?={})".format),
-        st.tuples(inner.map("(?:{})".format),
-                  st.sampled_from(["?", "{2}", "{0,2}", "{1,3}"])).map("".join)),
-    max_leaves=8)
+        inner.map("({})".format),
+        inner.map("(?:{})".format),
+        inner.map("(?={})".format),
+        st.tuples(inner.map("(?:{})".format), st.sampled_from(["?", "{2}", "{0,2}", "{1,3}"])).map(
+            "".join
+        ),
+    ),
+    max_leaves=8,
+)
 
 
 @given(safe_patterns, st.text("abzAZ0 _.\n", max_size=20))

@@ -17,27 +17,40 @@ PROVIDED = Provided(("tone",), ("aquarium", "water facts", "v1.2"))
 BESIDE = [placement for placement in Placement if placement is not Placement.InPlaceOfUser]
 
 
-def problems(template: str, placement: Placement = Placement.BeforeUserAsSystem,
-             provided: Provided = PROVIDED) -> tuple[LintProblem, ...]:
+def problems(
+    template: str,
+    placement: Placement = Placement.BeforeUserAsSystem,
+    provided: Provided = PROVIDED,
+) -> tuple[LintProblem, ...]:
     return lint(template, placement, provided)
 
 
-def only(template: str, placement: Placement = Placement.BeforeUserAsSystem,
-         provided: Provided = PROVIDED) -> LintProblem:
+def only(
+    template: str,
+    placement: Placement = Placement.BeforeUserAsSystem,
+    provided: Provided = PROVIDED,
+) -> LintProblem:
     (problem,) = lint(template, placement, provided)
     return problem
 
 
-@pytest.mark.parametrize("template", [
-    "", "no tags", "{{! comment }}", "{{instruction_tone}}",
-    "{{#knowledge}}{{name}}:\n{{#chunks}}- {{text}}\n{{/chunks}}\n{{/knowledge}}",
-    "{{#knowledge}}{{#has_chunks}}{{#chunks}}{{name}} {{id}} {{text}} {{distance}}{{/chunks}}"
-    "{{/has_chunks}}{{^has_chunks}}none{{/has_chunks}}{{/knowledge}}",
-    "{{#knowledge_aquarium}}{{id}} {{{text}}} {{&distance}}{{/knowledge_aquarium}}",
-    "{{#knowledge_water facts}}{{#distance}}{{.}}{{/distance}}{{/knowledge_water facts}}",
-    "{{#instructions}}{{name}} {{text}}{{/instructions}}",
-    "{{^knowledge_aquarium}}nothing about {{instruction_tone}}{{/knowledge_aquarium}}",
-    "{{=<% %>=}}<%#knowledge%><%name%><%/knowledge%>"])
+@pytest.mark.parametrize(
+    "template",
+    [
+        "",
+        "no tags",
+        "{{! comment }}",
+        "{{instruction_tone}}",
+        "{{#knowledge}}{{name}}:\n{{#chunks}}- {{text}}\n{{/chunks}}\n{{/knowledge}}",
+        "{{#knowledge}}{{#has_chunks}}{{#chunks}}{{name}} {{id}} {{text}} {{distance}}{{/chunks}}"
+        "{{/has_chunks}}{{^has_chunks}}none{{/has_chunks}}{{/knowledge}}",
+        "{{#knowledge_aquarium}}{{id}} {{{text}}} {{&distance}}{{/knowledge_aquarium}}",
+        "{{#knowledge_water facts}}{{#distance}}{{.}}{{/distance}}{{/knowledge_water facts}}",
+        "{{#instructions}}{{name}} {{text}}{{/instructions}}",
+        "{{^knowledge_aquarium}}nothing about {{instruction_tone}}{{/knowledge_aquarium}}",
+        "{{=<% %>=}}<%#knowledge%><%name%><%/knowledge%>",
+    ],
+)
 def test_a_sound_template_has_no_problems(template: str) -> None:
     assert problems(template) == ()
 
@@ -45,9 +58,16 @@ def test_a_sound_template_has_no_problems(template: str) -> None:
 # Errors
 
 
-@pytest.mark.parametrize(("template", "line", "column"), [
-    ("{{#knowledge}}\n{{name}", 2, 1), ("x\n  {{#knowledge}}", 2, 3),
-    ("{{#knowledge}}\n {{/chunks}}", 2, 2), ("{{/knowledge}}", 1, 1), ("a {{}}", 1, 3)])
+@pytest.mark.parametrize(
+    ("template", "line", "column"),
+    [
+        ("{{#knowledge}}\n{{name}", 2, 1),
+        ("x\n  {{#knowledge}}", 2, 3),
+        ("{{#knowledge}}\n {{/chunks}}", 2, 2),
+        ("{{/knowledge}}", 1, 1),
+        ("a {{}}", 1, 3),
+    ],
+)
 def test_a_broken_tag_is_an_error_at_its_place(template: str, line: int, column: int) -> None:
     problem = only(template)
     assert (problem.severity, problem.line, problem.column) == (Severity.ERROR, line, column)
@@ -56,7 +76,10 @@ def test_a_broken_tag_is_an_error_at_its_place(template: str, line: int, column:
 def test_errors_and_warnings_come_together_in_the_order_of_their_places() -> None:
     found = problems("{{nme}}\n{{#knowledge}}\n{{> x}}")
     assert [(p.severity, p.line) for p in found] == [
-        (Severity.WARNING, 1), (Severity.ERROR, 2), (Severity.WARNING, 3)]
+        (Severity.WARNING, 1),
+        (Severity.ERROR, 2),
+        (Severity.WARNING, 3),
+    ]
 
 
 # Names
@@ -66,10 +89,12 @@ def test_an_unknown_name_lists_what_is_provided() -> None:
     problem = only("a\n {{knowlege_aquarium}}")
     assert (problem.severity, problem.line, problem.column) == (Severity.WARNING, 2, 2)
     assert 'provides "knowlege_aquarium" here; did you mean "knowledge_aquarium"?' in (
-        problem.message)
+        problem.message
+    )
     assert problem.message.endswith(
         "Provided: user_message, instructions, knowledge, instruction_tone, knowledge_aquarium, "
-        "knowledge_water facts, knowledge_v1.2")
+        "knowledge_water facts, knowledge_v1.2"
+    )
 
 
 def test_inside_a_section_the_inner_names_are_listed_first() -> None:
@@ -78,29 +103,41 @@ def test_inside_a_section_the_inner_names_are_listed_first() -> None:
     assert "Provided: id, text, distance, name, has_chunks, chunks, user_message" in message
 
 
-@pytest.mark.parametrize(("template", "words"), [
-    ("{{text}}", "known inside {{#chunks}}, {{#knowledge_SOURCE}} or {{#instructions}}"),
-    ("{{#chunks}}{{text}}{{/chunks}}", "known inside {{#knowledge}}"),
-    ("{{^knowledge}}{{name}}{{/knowledge}}", "known inside {{#knowledge}} or {{#instructions}}"),
-    ("{{knowledge.name}}", '"knowledge" has no "name" of its own: it is a list'),
-    ("{{instruction_tone.x}}", '"instruction_tone" has no "x" of its own.'),
-    ("{{#knowledge_v1.2}}{{/knowledge_v1.2}}", "reads its dot as a step inwards"),
-    ("{{ #knowledge}}", 'no space may stand before the "#"'),
-    ("{{$block}}", "cannot inherit"), ("{{#each knowledge}}{{/each knowledge}}",
-                                       'Mustache has no "each"'),
-    ("{{else}}", 'Mustache has no "else"'), ("{{zzzzzz}}", 'provides "zzzzzz" here. Provided'),
-    ("{{knowledge}}", "is a list, which renders nothing"),
-    ("{{#knowledge}}{{chunks}}{{/knowledge}}", "{{#chunks}}…{{/chunks}}"),
-    ("{{> header}}", "partials are switched off, so {{> header}} renders nothing")])
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("{{text}}", "known inside {{#chunks}}, {{#knowledge_SOURCE}} or {{#instructions}}"),
+        ("{{#chunks}}{{text}}{{/chunks}}", "known inside {{#knowledge}}"),
+        (
+            "{{^knowledge}}{{name}}{{/knowledge}}",
+            "known inside {{#knowledge}} or {{#instructions}}",
+        ),
+        ("{{knowledge.name}}", '"knowledge" has no "name" of its own: it is a list'),
+        ("{{instruction_tone.x}}", '"instruction_tone" has no "x" of its own.'),
+        ("{{#knowledge_v1.2}}{{/knowledge_v1.2}}", "reads its dot as a step inwards"),
+        ("{{ #knowledge}}", 'no space may stand before the "#"'),
+        ("{{$block}}", "cannot inherit"),
+        ("{{#each knowledge}}{{/each knowledge}}", 'Mustache has no "each"'),
+        ("{{else}}", 'Mustache has no "else"'),
+        ("{{zzzzzz}}", 'provides "zzzzzz" here. Provided'),
+        ("{{knowledge}}", "is a list, which renders nothing"),
+        ("{{#knowledge}}{{chunks}}{{/knowledge}}", "{{#chunks}}…{{/chunks}}"),
+        ("{{> header}}", "partials are switched off, so {{> header}} renders nothing"),
+    ],
+)
 def test_a_warning_says_what_to_do(template: str, words: str) -> None:
     problem = only(template)
     assert problem.severity is Severity.WARNING
     assert words in problem.message
 
 
-@pytest.mark.parametrize(("template", "node_type"), [
-    ("{{#knowledge}}{{name}}{{/knowledge}}", "Retrieve"),
-    ("{{#instructions}}{{text}}{{/instructions}}", "Instruction")])
+@pytest.mark.parametrize(
+    ("template", "node_type"),
+    [
+        ("{{#knowledge}}{{name}}{{/knowledge}}", "Retrieve"),
+        ("{{#instructions}}{{text}}{{/instructions}}", "Instruction"),
+    ],
+)
 def test_a_list_that_no_node_fills_is_not_provided(template: str, node_type: str) -> None:
     message = only(template, provided=Provided()).message
     assert message.endswith(f"takes a node of the type {node_type}. Provided: user_message")
@@ -124,35 +161,79 @@ def test_a_long_list_of_names_is_cut() -> None:
 
 @pytest.mark.parametrize("placement", BESIDE)
 @pytest.mark.parametrize("template", ["{{user_message}}", "{{#user_message}}x{{/user_message}}"])
-def test_the_players_message_beside_itself_is_a_warning(placement: Placement,
-                                                        template: str) -> None:
+def test_the_players_message_beside_itself_is_a_warning(
+    placement: Placement, template: str
+) -> None:
     problem = only(template, placement)
     assert (problem.severity, problem.line, problem.column) == (Severity.WARNING, 1, 1)
     assert placement.name in problem.message
 
 
-@pytest.mark.parametrize("template", ["hello", "{{#knowledge}}{{name}}{{/knowledge}}",
-                                      "{{#user_message}}x{{/user_message}}"])
+@pytest.mark.parametrize(
+    "template",
+    ["hello", "{{#knowledge}}{{name}}{{/knowledge}}", "{{#user_message}}x{{/user_message}}"],
+)
 def test_a_replaced_message_that_is_never_shown_is_a_warning(template: str) -> None:
     problem = only(template, Placement.InPlaceOfUser)
     assert (problem.severity, problem.line, problem.column) == (Severity.WARNING, 1, 1)
     assert "{{user_message}} is missing" in problem.message
 
 
-@pytest.mark.parametrize("template", ["", " \n", "{{user_message}}", "{{{ user_message }}}",
-                                      "{{#user_message}}{{.}}{{/user_message}}"])
+@pytest.mark.parametrize(
+    "template",
+    [
+        "",
+        " \n",
+        "{{user_message}}",
+        "{{{ user_message }}}",
+        "{{#user_message}}{{.}}{{/user_message}}",
+    ],
+)
 def test_a_template_that_shows_the_message_or_falls_back_to_it_is_fine(template: str) -> None:
     assert problems(template, Placement.InPlaceOfUser) == ()
 
 
 # Any text
 
-noise = st.lists(st.sampled_from(
-    ["{{", "}}", "{", "}", "#", "^", "/", "!", "=", ">", "&", ".", " ", "\n", "a", "if ", "$",
-     "{{#knowledge}}", "{{/knowledge}}", "{{^chunks}}", "{{/chunks}}", "{{text}}", "{{.}}",
-     "{{.a}}", "{{user_message}}", "{{=| |=}}", "|", "{{! c }}", "é", "\ud800", "\x00", "{{a..b}}"
-     ]),
-    max_size=25).map("".join) | st.text(max_size=20)
+noise = st.lists(
+    st.sampled_from(
+        [
+            "{{",
+            "}}",
+            "{",
+            "}",
+            "#",
+            "^",
+            "/",
+            "!",
+            "=",
+            ">",
+            "&",
+            ".",
+            " ",
+            "\n",
+            "a",
+            "if ",
+            "$",
+            "{{#knowledge}}",
+            "{{/knowledge}}",
+            "{{^chunks}}",
+            "{{/chunks}}",
+            "{{text}}",
+            "{{.}}",
+            "{{.a}}",
+            "{{user_message}}",
+            "{{=| |=}}",
+            "|",
+            "{{! c }}",
+            "é",
+            "\ud800",
+            "\x00",
+            "{{a..b}}",
+        ]
+    ),
+    max_size=25,
+).map("".join) | st.text(max_size=20)
 
 
 @settings(deadline=None)
@@ -169,10 +250,22 @@ def test_errors_are_what_rendering_refuses(template: str, placement: Placement) 
     assert errors[:1] == refused
 
 
-@pytest.mark.parametrize("template", [
-    "{{zzz}}" * 140_000, "{{user_message}}" * 60_000, "{{#x}}" * 160_000, "{{/x}}" * 160_000,
-    "{{" * 499_999 + "}}", "{{" + "a" * 999_990 + "}}", "x\n" * 500_000, "{{}}" * 250_000,
-    "{{#knowledge}}" * 99 + "{{user_message}}" * 60_000, "x" * 2_000_000], ids=lambda t: t[:9])
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{zzz}}" * 140_000,
+        "{{user_message}}" * 60_000,
+        "{{#x}}" * 160_000,
+        "{{/x}}" * 160_000,
+        "{{" * 499_999 + "}}",
+        "{{" + "a" * 999_990 + "}}",
+        "x\n" * 500_000,
+        "{{}}" * 250_000,
+        "{{#knowledge}}" * 99 + "{{user_message}}" * 60_000,
+        "x" * 2_000_000,
+    ],
+    ids=lambda t: t[:9],
+)
 @pytest.mark.timeout(10)
 def test_a_template_of_1_mb_is_linted_in_bounded_time(template: str) -> None:
     assert len(problems(template, Placement.InPlaceOfUser)) <= MAX_PROBLEMS

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OFFICIAL = {"comments": 12, "delimiters": 14, "interpolation": 42, "inverted": 22, "sections": 34}
-WITHOUT_PARTIALS = {"Partial Inheritence": "[  ]\n[  ]\n",
-                    "Post-Partial Behavior": "[  ]\n[ .yes.  .|value|. ]\n"}
+WITHOUT_PARTIALS = {
+    "Partial Inheritence": "[  ]\n[  ]\n",
+    "Post-Partial Behavior": "[  ]\n[ .yes.  .|value|. ]\n",
+}
 
 
 def refusal(template: str, context: Any = None, budget: Budget | None = None) -> InspectorError:
@@ -35,9 +37,14 @@ def refusal(template: str, context: Any = None, budget: Budget | None = None) ->
 # The specification
 
 
-@pytest.mark.parametrize(("file", "number"), [
-    pytest.param(file, number, id=f"{file}-{number}")
-    for file, count in OFFICIAL.items() for number in range(count)])
+@pytest.mark.parametrize(
+    ("file", "number"),
+    [
+        pytest.param(file, number, id=f"{file}-{number}")
+        for file, count in OFFICIAL.items()
+        for number in range(count)
+    ],
+)
 def test_an_official_case_renders_as_specified(shared_data: Path, file: str, number: int) -> None:
     cases = json.loads((shared_data / "mustache" / f"{file}.json").read_text("utf-8"))["tests"]
     assert len(cases) == OFFICIAL[file]
@@ -75,19 +82,57 @@ def test_a_falsy_item_is_falsy_where_it_is_asked_for() -> None:
     assert render("{{#a}}[{{#.}}yes{{/.}}{{^.}}no{{/.}}]{{/a}}", {"a": ["", "x"]}) == "[no][yes]"
 
 
-@pytest.mark.parametrize(("value", "shown"), [
-    (0, True), (0.0, True), (-0.0, True), ("0", True), (True, True), ({}, True), ([0], True),
-    (None, False), (False, False), ("", False), ([], False), (print, False), (object(), False)])
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, True),
+        (0.0, True),
+        (-0.0, True),
+        ("0", True),
+        (True, True),
+        ({}, True),
+        ([0], True),
+        (None, False),
+        (False, False),
+        ("", False),
+        ([], False),
+        (print, False),
+        (object(), False),
+    ],
+)
 def test_a_section_is_rendered_for_what_counts_as_true(value: object, shown: bool) -> None:
     assert render("{{#x}}yes{{/x}}{{^x}}no{{/x}}", {"x": value}) == ("yes" if shown else "no")
 
 
-@pytest.mark.parametrize(("value", "text"), [
-    (0.0, "0"), (-0.0, "0"), (0.5, "0.5"), (1.0, "1"), (2, "2"), (100.0, "100"),
-    (0.1234564, "0.123456"), (0.1234566, "0.123457"), (1e-9, "0"), (-1e-9, "0"), (-0.25, "-0.25"),
-    (1.9999999, "2"), (1e21, "1000000000000000000000"), (float("nan"), ""), (float("inf"), ""),
-    (float("-inf"), ""), (None, ""), (True, "true"), (False, "false"), ([1], ""), ({"a": 1}, ""),
-    (print, ""), (object(), ""), (b"bytes", "")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (0.5, "0.5"),
+        (1.0, "1"),
+        (2, "2"),
+        (100.0, "100"),
+        (0.1234564, "0.123456"),
+        (0.1234566, "0.123457"),
+        (1e-9, "0"),
+        (-1e-9, "0"),
+        (-0.25, "-0.25"),
+        (1.9999999, "2"),
+        (1e21, "1000000000000000000000"),
+        (float("nan"), ""),
+        (float("inf"), ""),
+        (float("-inf"), ""),
+        (None, ""),
+        (True, "true"),
+        (False, "false"),
+        ([1], ""),
+        ({"a": 1}, ""),
+        (print, ""),
+        (object(), ""),
+        (b"bytes", ""),
+    ],
+)
 def test_a_value_is_written(value: object, text: str) -> None:
     assert render("{{x}}", {"x": value}) == text
 
@@ -96,15 +141,23 @@ def test_a_value_is_written(value: object, text: str) -> None:
 
 NAMES = ("a", "b", "c", "a.b", "b.c", ".")
 scalars = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from(["", "x", "<&>"]))
-values = st.recursive(scalars, lambda inner: st.one_of(
-    st.lists(inner, max_size=3),
-    st.dictionaries(st.sampled_from("abc"), inner, max_size=3)), max_leaves=8)
+values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
 contexts = st.dictionaries(st.sampled_from("abc"), values, max_size=3)
 trees = st.recursive(
-    st.one_of(st.sampled_from(["-", " ", "}", "ü"]), st.tuples(st.just(""),
-                                                              st.sampled_from(NAMES))),
-    lambda inner: st.tuples(st.sampled_from("#^"), st.sampled_from(NAMES),
-                            st.lists(inner, max_size=3)), max_leaves=8)
+    st.one_of(
+        st.sampled_from(["-", " ", "}", "ü"]), st.tuples(st.just(""), st.sampled_from(NAMES))
+    ),
+    lambda inner: st.tuples(
+        st.sampled_from("#^"), st.sampled_from(NAMES), st.lists(inner, max_size=3)
+    ),
+    max_leaves=8,
+)
 
 
 def as_template(tree: Any) -> str:
@@ -112,8 +165,14 @@ def as_template(tree: Any) -> str:
         return tree
     if tree[0] == "":
         return "{{" + tree[1] + "}}"
-    return "{{" + tree[0] + tree[1] + "}}" + "".join(map(as_template, tree[2])) + (
-        "{{/" + tree[1] + "}}")
+    return (
+        "{{"
+        + tree[0]
+        + tree[1]
+        + "}}"
+        + "".join(map(as_template, tree[2]))
+        + ("{{/" + tree[1] + "}}")
+    )
 
 
 def looked_up(name: str, stack: list[Any]) -> Any:
@@ -157,14 +216,33 @@ def test_a_template_renders_as_its_tree_evaluates(forest: list[Any], context: An
 # Security
 
 
-@pytest.mark.parametrize("template", [
-    "{{x.__class__}}", "{{text.format}}", "{{text.upper}}", "{{__class__}}", "{{n.real}}",
-    "{{x.keys}}", "{{x.items}}", "{{list.append}}", "{{list.0}}", "{{text.0}}", "{{list.-1}}",
-    "{{#list}}{{__class__}}{{real}}{{/list}}", "{{^none}}{{real}}{{__class__}}{{/none}}",
-    "{{#text}}{{upper}}{{0}}{{/text}}", "{{#yes}}{{real}}{{numerator}}{{/yes}}",
-    "{{#text.format}}{1.__globals__}{{/text.format}}", "{{call}}", "{{#call}}body{{/call}}",
-    "{{#x}}{{__init__.__globals__}}{{/x}}", "{{.__class__}}", "{{_value}}{{_meter}}{{_true}}",
-    "{{x._CHEVRON_return_scope_when_falsy}}"])
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{x.__class__}}",
+        "{{text.format}}",
+        "{{text.upper}}",
+        "{{__class__}}",
+        "{{n.real}}",
+        "{{x.keys}}",
+        "{{x.items}}",
+        "{{list.append}}",
+        "{{list.0}}",
+        "{{text.0}}",
+        "{{list.-1}}",
+        "{{#list}}{{__class__}}{{real}}{{/list}}",
+        "{{^none}}{{real}}{{__class__}}{{/none}}",
+        "{{#text}}{{upper}}{{0}}{{/text}}",
+        "{{#yes}}{{real}}{{numerator}}{{/yes}}",
+        "{{#text.format}}{1.__globals__}{{/text.format}}",
+        "{{call}}",
+        "{{#call}}body{{/call}}",
+        "{{#x}}{{__init__.__globals__}}{{/x}}",
+        "{{.__class__}}",
+        "{{_value}}{{_meter}}{{_true}}",
+        "{{x._CHEVRON_return_scope_when_falsy}}",
+    ],
+)
 def test_no_name_reaches_python(template: str) -> None:
     def call(*_: object) -> str:
         raise AssertionError("called")
@@ -174,8 +252,9 @@ def test_no_name_reaches_python(template: str) -> None:
 
 
 @pytest.mark.parametrize("template", ["{{> ../../etc/passwd}}", "{{>secret}}", "{{>/etc/passwd}}"])
-def test_a_partial_reads_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                 template: str) -> None:
+def test_a_partial_reads_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: str
+) -> None:
     (tmp_path / "secret.mustache").write_text("read")
     monkeypatch.chdir(tmp_path)
     assert render(f"[{template}]", {}) == "[]"
@@ -183,7 +262,8 @@ def test_a_partial_reads_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_text_of_the_context_is_never_taken_for_a_template() -> None:
     assert render("{{x}}{{#l}}{{.}}{{/l}}", {"x": "{{y}}", "y": "no", "l": ["{{> y}}"]}) == (
-        "{{y}}{{> y}}")
+        "{{y}}{{> y}}"
+    )
 
 
 # Budget
@@ -191,8 +271,9 @@ def test_a_text_of_the_context_is_never_taken_for_a_template() -> None:
 
 def test_sections_that_double_at_each_level_run_out_of_time() -> None:
     template = "{{#l}}" * 40 + "{{/l}}" * 40
-    assert "takes longer than 0.05 s" in refusal(template, {"l": [1, 2]},
-                                                 Budget(seconds=0.05)).message
+    assert (
+        "takes longer than 0.05 s" in refusal(template, {"l": [1, 2]}, Budget(seconds=0.05)).message
+    )
 
 
 def test_a_large_output_is_refused() -> None:
@@ -246,22 +327,37 @@ def test_a_caller_deep_in_the_stack_gets_a_refusal_and_no_recursion_error() -> N
 # Places
 
 
-@pytest.mark.parametrize(("template", "line", "column", "words"), [
-    ("{{}}", 1, 1, "empty"), ("a{{ }}", 1, 2, "empty"), ("a\n{{#}}x{{/}}", 2, 1, "empty"),
-    ("{{{a}", 1, 1, "never closed"), ("x\n {{{a}}", 2, 2, "three braces"),
-    ("abc{{", 1, 4, "never closed"), ("{{a", 1, 1, "never closed"),
-    ("{{a}}\n  {{b}\n{{c}}", 2, 3, "never closed"), ("{{!", 1, 1, "never closed"),
-    ("{{#a}}\r\n {{#b}}{{/b}}", 1, 1, "{{#a}} is never closed"),
-    ("{{^a}}", 1, 1, "{{^a}} is never closed"),
-    ("{{#a}}\n\n  {{/b}}", 3, 3, "{{/b}} does not match the open section {{#a}} (line 1"),
-    ("{{#a}}\n{{#b}}\n {{/a}}", 3, 2, "{{/a}} does not match the open section {{#b}} (line 2"),
-    ("ü{{/a}}", 1, 2, "not open"), ("{{#a}}x{{/a", 1, 8, "never closed"),
-    ("{{=| |=}}|#a|\n|/b|", 2, 1, "does not match"), ("{{= =}}", 1, 1, "delimiters"),
-    ("{{==}}", 1, 1, "delimiters"), ("{{=}}", 1, 1, "delimiters"), ("{{=x=}}", 1, 1, "delimiters"),
-    ("{{=<\t>=}}", 1, 1, "delimiters"), ("{{=a b c=}}", 1, 1, "delimiters"),
-    ("{{=| |=}}|{a}|", 1, 10, "|&a|")])
-def test_a_mistake_is_refused_at_its_place(template: str, line: int, column: int,
-                                           words: str) -> None:
+@pytest.mark.parametrize(
+    ("template", "line", "column", "words"),
+    [
+        ("{{}}", 1, 1, "empty"),
+        ("a{{ }}", 1, 2, "empty"),
+        ("a\n{{#}}x{{/}}", 2, 1, "empty"),
+        ("{{{a}", 1, 1, "never closed"),
+        ("x\n {{{a}}", 2, 2, "three braces"),
+        ("abc{{", 1, 4, "never closed"),
+        ("{{a", 1, 1, "never closed"),
+        ("{{a}}\n  {{b}\n{{c}}", 2, 3, "never closed"),
+        ("{{!", 1, 1, "never closed"),
+        ("{{#a}}\r\n {{#b}}{{/b}}", 1, 1, "{{#a}} is never closed"),
+        ("{{^a}}", 1, 1, "{{^a}} is never closed"),
+        ("{{#a}}\n\n  {{/b}}", 3, 3, "{{/b}} does not match the open section {{#a}} (line 1"),
+        ("{{#a}}\n{{#b}}\n {{/a}}", 3, 2, "{{/a}} does not match the open section {{#b}} (line 2"),
+        ("ü{{/a}}", 1, 2, "not open"),
+        ("{{#a}}x{{/a", 1, 8, "never closed"),
+        ("{{=| |=}}|#a|\n|/b|", 2, 1, "does not match"),
+        ("{{= =}}", 1, 1, "delimiters"),
+        ("{{==}}", 1, 1, "delimiters"),
+        ("{{=}}", 1, 1, "delimiters"),
+        ("{{=x=}}", 1, 1, "delimiters"),
+        ("{{=<\t>=}}", 1, 1, "delimiters"),
+        ("{{=a b c=}}", 1, 1, "delimiters"),
+        ("{{=| |=}}|{a}|", 1, 10, "|&a|"),
+    ],
+)
+def test_a_mistake_is_refused_at_its_place(
+    template: str, line: int, column: int, words: str
+) -> None:
     error = refusal(template)
     assert (error.place.line, error.place.column) == (line, column)
     assert words in error.message
@@ -279,20 +375,63 @@ def test_two_mistakes_are_both_found() -> None:
 def test_tags_know_their_kind_name_and_place() -> None:
     template = "a {{ b }}\n{{! c }}{{{ d.e }}}{{& f }}\n{{# g }}{{/g}}{{^h}}{{/ h }}{{> i }}"
     assert [(t.kind, t.name, t.line, t.column) for t in parse(template)] == [
-        (TagKind.VARIABLE, "b", 1, 3), (TagKind.COMMENT, "", 2, 1),
-        (TagKind.VARIABLE, "d.e", 2, 9), (TagKind.VARIABLE, "f", 2, 20),
-        (TagKind.SECTION, "g", 3, 1), (TagKind.END, "g", 3, 9), (TagKind.INVERTED, "h", 3, 15),
-        (TagKind.END, "h", 3, 21), (TagKind.PARTIAL, "i", 3, 29)]
-    assert [template[t.start:t.end] for t in parse(template)] == re.findall(
-        r"\{\{.*?\}\}+", template)
+        (TagKind.VARIABLE, "b", 1, 3),
+        (TagKind.COMMENT, "", 2, 1),
+        (TagKind.VARIABLE, "d.e", 2, 9),
+        (TagKind.VARIABLE, "f", 2, 20),
+        (TagKind.SECTION, "g", 3, 1),
+        (TagKind.END, "g", 3, 9),
+        (TagKind.INVERTED, "h", 3, 15),
+        (TagKind.END, "h", 3, 21),
+        (TagKind.PARTIAL, "i", 3, 29),
+    ]
+    assert [template[t.start : t.end] for t in parse(template)] == re.findall(
+        r"\{\{.*?\}\}+", template
+    )
 
 
 # Any text
 
-noise = st.lists(st.sampled_from(
-    ["{{", "}}", "{", "}", "#", "^", "/", "!", "=", ">", "&", ".", " ", "\n", "\r\n", "\t", "a",
-     "b", "{{#a}}", "{{/a}}", "{{^b}}", "{{/b}}", "{{a}}", "{{.}}", "{{=| |=}}", "|", "|={{ }}=|",
-     "<%", "%>", "é", "\ud800", "\u2028", "\x00"]), max_size=25).map("".join)
+noise = st.lists(
+    st.sampled_from(
+        [
+            "{{",
+            "}}",
+            "{",
+            "}",
+            "#",
+            "^",
+            "/",
+            "!",
+            "=",
+            ">",
+            "&",
+            ".",
+            " ",
+            "\n",
+            "\r\n",
+            "\t",
+            "a",
+            "b",
+            "{{#a}}",
+            "{{/a}}",
+            "{{^b}}",
+            "{{/b}}",
+            "{{a}}",
+            "{{.}}",
+            "{{=| |=}}",
+            "|",
+            "|={{ }}=|",
+            "<%",
+            "%>",
+            "é",
+            "\ud800",
+            "\u2028",
+            "\x00",
+        ]
+    ),
+    max_size=25,
+).map("".join)
 
 
 def attempted(template: str, context: Any) -> str | InspectorError:
@@ -307,7 +446,8 @@ def attempted(template: str, context: Any) -> str | InspectorError:
 def test_any_template_renders_or_is_refused_at_a_place(template: str, context: Any) -> None:
     outcome = attempted(template, context)
     assert isinstance(outcome, str) or (
-        outcome.code is Code.InvalidParamValue and outcome.place.line and outcome.place.column)
+        outcome.code is Code.InvalidParamValue and outcome.place.line and outcome.place.column
+    )
 
 
 @settings(deadline=None)
@@ -316,10 +456,16 @@ def test_the_scan_finds_the_tags_that_chevron_finds(template: str) -> None:
     found = scan(template)
     if found.mistakes:
         return
-    ours = [(str(tag.kind), tag.name) for tag in found.tags
-            if tag.kind not in (TagKind.COMMENT, TagKind.DELIMITERS)]
-    theirs = [("variable" if kind == "no escape" else kind, name)
-              for kind, name in tokenize(template) if kind not in ("literal", "set delimiter")]
+    ours = [
+        (str(tag.kind), tag.name)
+        for tag in found.tags
+        if tag.kind not in (TagKind.COMMENT, TagKind.DELIMITERS)
+    ]
+    theirs = [
+        ("variable" if kind == "no escape" else kind, name)
+        for kind, name in tokenize(template)
+        if kind not in ("literal", "set delimiter")
+    ]
     assert ours == theirs
 
 
@@ -329,8 +475,12 @@ def test_the_scan_finds_the_tags_that_chevron_finds(template: str) -> None:
 def test_marks_say_where_marked_texts_lie() -> None:
     context = {"l": [{"t": MarkedText("eins", (0, 0))}, {"t": MarkedText("zw\nei", (0, 1))}]}
     text, marks = render_marked("é{{#l}}\n- {{t}} {{#t}}{{.}}{{/t}}\n{{/l}}", context)
-    assert [(text[m.start:m.end], m.mark) for m in marks] == [
-        ("eins", (0, 0)), ("eins", (0, 0)), ("zw\nei", (0, 1)), ("zw\nei", (0, 1))]
+    assert [(text[m.start : m.end], m.mark) for m in marks] == [
+        ("eins", (0, 0)),
+        ("eins", (0, 0)),
+        ("zw\nei", (0, 1)),
+        ("zw\nei", (0, 1)),
+    ]
 
 
 def test_an_empty_marked_text_leaves_no_mark_and_is_false() -> None:

@@ -24,17 +24,25 @@ from core.prompt.projection import (
     to_json,
 )
 
-SEED_TEMPLATE = ("{{#knowledge}}{{name}}:\n{{#chunks}}- {{text}}\n{{/chunks}}\n{{/knowledge}}")
-FISH = KnowledgeBlock("fish", (Chunk("f1", "Tetras shoal.", 0.25), Chunk("f2", "Plecos <eat> wood.",
-                                                                        None)))
+SEED_TEMPLATE = "{{#knowledge}}{{name}}:\n{{#chunks}}- {{text}}\n{{/chunks}}\n{{/knowledge}}"
+FISH = KnowledgeBlock(
+    "fish", (Chunk("f1", "Tetras shoal.", 0.25), Chunk("f2", "Plecos <eat> wood.", None))
+)
 WATER = KnowledgeBlock("water facts", (Chunk("w1", "pH 6.5 & soft", 0.0),))
 EMPTY = KnowledgeBlock("plants", ())
 
 
-def inputs(template: str = "", placement: Placement = Placement.BeforeUserAsSystem,
-           **changes: Any) -> PromptInputs:
-    base = PromptInputs("What eats wood?", (InstructionText("tone", "Be brief."),), (FISH, WATER),
-                        "", template, placement)
+def inputs(
+    template: str = "", placement: Placement = Placement.BeforeUserAsSystem, **changes: Any
+) -> PromptInputs:
+    base = PromptInputs(
+        "What eats wood?",
+        (InstructionText("tone", "Be brief."),),
+        (FISH, WATER),
+        "",
+        template,
+        placement,
+    )
     return replace(base, **changes)
 
 
@@ -44,35 +52,58 @@ def rendered(template: str, **changes: Any) -> str:
 
 
 def spans_of(messages: tuple[Message, ...]) -> list[tuple[str, int, int]]:
-    return [(message.text[span.start:span.end], span.block, span.chunk)
-            for message in messages for span in message.spans]
+    return [
+        (message.text[span.start : span.end], span.block, span.chunk)
+        for message in messages
+        for span in message.spans
+    ]
 
 
 # Context
 
 
-@pytest.mark.parametrize(("template", "text"), [
-    ("{{#instructions}}{{name}}={{text}}{{/instructions}}", "tone=Be brief."),
-    ("{{instruction_tone}}", "Be brief."),
-    ("{{#knowledge_fish}}{{id}}:{{text}};{{/knowledge_fish}}",
-     "f1:Tetras shoal.;f2:Plecos <eat> wood.;"),
-    ("{{#knowledge_water facts}}{{text}} {{distance}}{{/knowledge_water facts}}",
-     "pH 6.5 & soft 0"),
-    ("{{#knowledge}}{{name}}{{#has_chunks}}+{{/has_chunks}} {{/knowledge}}", "fish+ water facts+ "),
-    ("{{#knowledge_fish}}[{{distance}}]{{/knowledge_fish}}", "[0.25][]"),
-    ("{{#knowledge}}{{#chunks}}{{#distance}}({{.}}){{/distance}}{{/chunks}}{{/knowledge}}",
-     "(0.25)(0)"),
-    ("{{#knowledge}}{{#chunks}}{{name}}/{{id}} {{/chunks}}{{/knowledge}}",
-     "fish/f1 fish/f2 water facts/w1 "),
-    (SEED_TEMPLATE, "fish:\n- Tetras shoal.\n- Plecos <eat> wood.\nwater facts:\n"
-                    "- pH 6.5 & soft\n")])
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{{#instructions}}{{name}}={{text}}{{/instructions}}", "tone=Be brief."),
+        ("{{instruction_tone}}", "Be brief."),
+        (
+            "{{#knowledge_fish}}{{id}}:{{text}};{{/knowledge_fish}}",
+            "f1:Tetras shoal.;f2:Plecos <eat> wood.;",
+        ),
+        (
+            "{{#knowledge_water facts}}{{text}} {{distance}}{{/knowledge_water facts}}",
+            "pH 6.5 & soft 0",
+        ),
+        (
+            "{{#knowledge}}{{name}}{{#has_chunks}}+{{/has_chunks}} {{/knowledge}}",
+            "fish+ water facts+ ",
+        ),
+        ("{{#knowledge_fish}}[{{distance}}]{{/knowledge_fish}}", "[0.25][]"),
+        (
+            "{{#knowledge}}{{#chunks}}{{#distance}}({{.}}){{/distance}}{{/chunks}}{{/knowledge}}",
+            "(0.25)(0)",
+        ),
+        (
+            "{{#knowledge}}{{#chunks}}{{name}}/{{id}} {{/chunks}}{{/knowledge}}",
+            "fish/f1 fish/f2 water facts/w1 ",
+        ),
+        (
+            SEED_TEMPLATE,
+            "fish:\n- Tetras shoal.\n- Plecos <eat> wood.\nwater facts:\n- pH 6.5 & soft\n",
+        ),
+    ],
+)
 def test_a_template_names_what_was_attached(template: str, text: str) -> None:
     assert rendered(template) == text
 
 
 def test_an_empty_block_is_listed_and_its_own_section_renders_nothing() -> None:
-    text = rendered("[{{#knowledge}}{{name}}{{^has_chunks}} is empty{{/has_chunks}}{{/knowledge}}]"
-                    "[{{#knowledge_plants}}x{{/knowledge_plants}}]", knowledge=(EMPTY,))
+    text = rendered(
+        "[{{#knowledge}}{{name}}{{^has_chunks}} is empty{{/has_chunks}}{{/knowledge}}]"
+        "[{{#knowledge_plants}}x{{/knowledge_plants}}]",
+        knowledge=(EMPTY,),
+    )
     assert text == "[plants is empty][]"
 
 
@@ -85,26 +116,39 @@ def test_two_blocks_of_one_source_share_its_list_and_stay_two_blocks() -> None:
 
 def test_the_last_of_two_instructions_with_one_name_wins_its_key() -> None:
     both = (InstructionText("tone", "old"), InstructionText("tone", "new"))
-    assert rendered("{{instruction_tone}}:{{#instructions}} {{text}}{{/instructions}}",
-                    instructions=both) == "new: old new"
+    assert (
+        rendered(
+            "{{instruction_tone}}:{{#instructions}} {{text}}{{/instructions}}", instructions=both
+        )
+        == "new: old new"
+    )
 
 
 def test_a_label_with_a_dot_has_its_exact_key_and_is_reached_through_the_list() -> None:
     dotted = replace(FISH, name="fish.v2")
     assert "knowledge_fish.v2" in context_of(inputs(knowledge=(dotted,)))
-    assert rendered("{{#knowledge_fish.v2}}x{{/knowledge_fish.v2}}{{#knowledge}}{{name}}"
-                    "{{/knowledge}}", knowledge=(dotted,)) == "fish.v2"
+    assert (
+        rendered(
+            "{{#knowledge_fish.v2}}x{{/knowledge_fish.v2}}{{#knowledge}}{{name}}{{/knowledge}}",
+            knowledge=(dotted,),
+        )
+        == "fish.v2"
+    )
 
 
 # Order and placement
 
 
-@pytest.mark.parametrize(("placement", "expected"), [
-    (Placement.InPlaceOfUser, [("user", "T", "template")]),
-    (Placement.BeforeUserAsUser, [("user", "T", "template"), ("user", "Q", "user")]),
-    (Placement.BeforeUserAsSystem, [("system", "T", "template"), ("user", "Q", "user")]),
-    (Placement.AfterUserAsUser, [("user", "Q", "user"), ("user", "T", "template")]),
-    (Placement.AfterUserAsSystem, [("user", "Q", "user"), ("system", "T", "template")])])
+@pytest.mark.parametrize(
+    ("placement", "expected"),
+    [
+        (Placement.InPlaceOfUser, [("user", "T", "template")]),
+        (Placement.BeforeUserAsUser, [("user", "T", "template"), ("user", "Q", "user")]),
+        (Placement.BeforeUserAsSystem, [("system", "T", "template"), ("user", "Q", "user")]),
+        (Placement.AfterUserAsUser, [("user", "Q", "user"), ("user", "T", "template")]),
+        (Placement.AfterUserAsSystem, [("user", "Q", "user"), ("system", "T", "template")]),
+    ],
+)
 def test_the_template_is_placed(placement: Placement, expected: list[tuple[str, str, str]]) -> None:
     messages = project(inputs("T", placement, user_message="Q"))
     assert [(m.role, m.text, m.origin) for m in messages] == expected
@@ -112,8 +156,9 @@ def test_the_template_is_placed(placement: Placement, expected: list[tuple[str, 
 
 @pytest.mark.parametrize("placement", list(Placement))
 @pytest.mark.parametrize("template", ["", " \n", "{{nothing}}", "{{#none}}x{{/none}}\n", "{{! }}"])
-def test_a_template_that_renders_to_nothing_leaves_the_message_alone(placement: Placement,
-                                                                     template: str) -> None:
+def test_a_template_that_renders_to_nothing_leaves_the_message_alone(
+    placement: Placement, template: str
+) -> None:
     assert project(inputs(template, placement)) == (Message("user", "What eats wood?", "user"),)
 
 
@@ -129,12 +174,20 @@ def test_the_players_message_is_empty_in_a_template_beside_it(placement: Placeme
 
 
 def test_the_system_prompt_and_the_dialog_come_first() -> None:
-    messages = project(inputs("T", system_prompt="You are a fish.", dialog=(
-        DialogLine("user", "Hi"), DialogLine("assistant", "Blub"))))
+    messages = project(
+        inputs(
+            "T",
+            system_prompt="You are a fish.",
+            dialog=(DialogLine("user", "Hi"), DialogLine("assistant", "Blub")),
+        )
+    )
     assert to_json(messages) == [
-        {"role": "system", "content": "You are a fish."}, {"role": "user", "content": "Hi"},
-        {"role": "assistant", "content": "Blub"}, {"role": "system", "content": "T"},
-        {"role": "user", "content": "What eats wood?"}]
+        {"role": "system", "content": "You are a fish."},
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Blub"},
+        {"role": "system", "content": "T"},
+        {"role": "user", "content": "What eats wood?"},
+    ]
     assert [m.origin for m in messages] == ["system_prompt", "dialog", "dialog", "template", "user"]
 
 
@@ -169,14 +222,18 @@ def test_a_prompt_of_more_than_1_mb_is_refused() -> None:
 
 def test_spans_are_the_chunk_texts_in_the_message() -> None:
     messages = project(inputs(SEED_TEMPLATE))
-    assert spans_of(messages) == [("Tetras shoal.", 0, 0), ("Plecos <eat> wood.", 0, 1),
-                                  ("pH 6.5 & soft", 1, 0)]
+    assert spans_of(messages) == [
+        ("Tetras shoal.", 0, 0),
+        ("Plecos <eat> wood.", 0, 1),
+        ("pH 6.5 & soft", 1, 0),
+    ]
     assert messages[-1].spans == ()
 
 
 def test_a_chunk_that_is_shown_twice_has_two_spans() -> None:
-    messages = project(inputs("{{#knowledge_water facts}}{{text}}|{{{text}}}"
-                              "{{/knowledge_water facts}}"))
+    messages = project(
+        inputs("{{#knowledge_water facts}}{{text}}|{{{text}}}{{/knowledge_water facts}}")
+    )
     assert spans_of(messages) == [("pH 6.5 & soft", 1, 0)] * 2
 
 
@@ -185,24 +242,57 @@ def test_the_words_of_a_chunk_elsewhere_are_no_span() -> None:
     assert [span.start for span in messages[0].spans] == [14, 27]
 
 
-texts = st.lists(st.sampled_from(["a", "é", "\n", " ", "{{", "}}", "{{text}}", "<", "\ue000", "😀",
-                                  "\u202e", "\ud800"]), max_size=6).map("".join)
-blocks = st.lists(st.builds(KnowledgeBlock, st.sampled_from(["s", "t", "a b"]), st.lists(
-    st.builds(Chunk, texts, texts, st.none() | st.floats(0, 2)), max_size=3).map(tuple)),
-    max_size=3).map(tuple)
-pieces = st.lists(st.sampled_from(
-    ["{{#knowledge}}", "{{/knowledge}}", "{{#chunks}}", "{{/chunks}}", "{{text}}", "{{{text}}}",
-     "{{distance}}", "{{#knowledge_s}}{{text}}{{/knowledge_s}}", "{{#text}}{{.}}{{/text}}",
-     "{{^has_chunks}}none{{/has_chunks}}", "\n", " ", "a", "é", "{{user_message}}", "{{> p}}",
-     "{{! c }}", "{{=| |=}}", "{{", "{{name}}"]), max_size=12).map("".join)
+texts = st.lists(
+    st.sampled_from(
+        ["a", "é", "\n", " ", "{{", "}}", "{{text}}", "<", "\ue000", "😀", "\u202e", "\ud800"]
+    ),
+    max_size=6,
+).map("".join)
+blocks = st.lists(
+    st.builds(
+        KnowledgeBlock,
+        st.sampled_from(["s", "t", "a b"]),
+        st.lists(st.builds(Chunk, texts, texts, st.none() | st.floats(0, 2)), max_size=3).map(
+            tuple
+        ),
+    ),
+    max_size=3,
+).map(tuple)
+pieces = st.lists(
+    st.sampled_from(
+        [
+            "{{#knowledge}}",
+            "{{/knowledge}}",
+            "{{#chunks}}",
+            "{{/chunks}}",
+            "{{text}}",
+            "{{{text}}}",
+            "{{distance}}",
+            "{{#knowledge_s}}{{text}}{{/knowledge_s}}",
+            "{{#text}}{{.}}{{/text}}",
+            "{{^has_chunks}}none{{/has_chunks}}",
+            "\n",
+            " ",
+            "a",
+            "é",
+            "{{user_message}}",
+            "{{> p}}",
+            "{{! c }}",
+            "{{=| |=}}",
+            "{{",
+            "{{name}}",
+        ]
+    ),
+    max_size=12,
+).map("".join)
 placements = st.sampled_from(list(Placement))
 
 
 @settings(deadline=None)
 @given(pieces, placements, blocks, texts)
-def test_any_template_projects_or_is_refused(template: str, placement: Placement,
-                                             knowledge: tuple[KnowledgeBlock, ...],
-                                             message: str) -> None:
+def test_any_template_projects_or_is_refused(
+    template: str, placement: Placement, knowledge: tuple[KnowledgeBlock, ...], message: str
+) -> None:
     try:
         messages = project(inputs(template, placement, knowledge=knowledge, user_message=message))
     except InspectorError:
@@ -213,11 +303,13 @@ def test_any_template_projects_or_is_refused(template: str, placement: Placement
 
 @settings(deadline=None)
 @given(blocks, st.lists(texts.filter(lambda t: "{{" not in t), min_size=3, max_size=3))
-def test_spans_and_text_are_what_concatenation_gives(knowledge: tuple[KnowledgeBlock, ...],
-                                                     around: list[str]) -> None:
+def test_spans_and_text_are_what_concatenation_gives(
+    knowledge: tuple[KnowledgeBlock, ...], around: list[str]
+) -> None:
     head, left, right = (text.replace("\n", "") + "." for text in around)
-    template = (head + "{{#knowledge}}{{#chunks}}" + left + "{{text}}" + right
-                + "{{/chunks}}{{/knowledge}}")
+    template = (
+        head + "{{#knowledge}}{{#chunks}}" + left + "{{text}}" + right + "{{/chunks}}{{/knowledge}}"
+    )
     expected, spans = head, []
     for block, attached in enumerate(knowledge):
         for chunk, record in enumerate(attached.chunks):
@@ -233,9 +325,20 @@ def test_spans_and_text_are_what_concatenation_gives(knowledge: tuple[KnowledgeB
 # Tokens
 
 
-@pytest.mark.parametrize(("text", "tokens"), [
-    ("", 0), ("a", 1), ("word" * 10, 10), ("word" * 10 + "s", 11), ("魚は水", 3), ("ปลา", 3),
-    ("рыба", 2), ("abcd魚", 2), ("😀", 1)])
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("a", 1),
+        ("word" * 10, 10),
+        ("word" * 10 + "s", 11),
+        ("魚は水", 3),
+        ("ปลา", 3),
+        ("рыба", 2),
+        ("abcd魚", 2),
+        ("😀", 1),
+    ],
+)
 def test_tokens_are_estimated(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
 

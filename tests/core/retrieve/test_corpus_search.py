@@ -48,8 +48,9 @@ def test_the_score_is_the_cosine_of_the_embeddings(folder: Path, models: ModelPr
         assert hit.score == pytest.approx(cosine, abs=1e-5)
 
 
-def test_an_edited_page_is_embedded_alone(folder: Path, models: ModelProvider,
-                                          monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edited_page_is_embedded_alone(
+    folder: Path, models: ModelProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     search_of(load_corpus(folder), folder, models)("first")
     assert folder.with_name("handbook.vectors").is_file()
     page = folder / "concepts" / "chunk.md"
@@ -57,7 +58,10 @@ def test_an_edited_page_is_embedded_alone(folder: Path, models: ModelProvider,
     model = models.get("All-MiniLM-L6-v2 (Q4_K_M)")
     embedded: list[str] = []
     plain = model.embed
-    monkeypatch.setattr(model, "embed", lambda texts, *rest, **named: (
-        embedded.extend(texts), plain(texts, *rest, **named))[1])
+    monkeypatch.setattr(
+        model,
+        "embed",
+        lambda texts, *rest, **named: (embedded.extend(texts), plain(texts, *rest, **named))[1],
+    )
     search_of(load_corpus(folder), folder, models)("second")
     assert [text.rstrip().endswith("One more line.") for text in embedded] == [True]

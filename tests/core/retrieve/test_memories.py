@@ -20,16 +20,22 @@ from tests.core.fake_embedder import FakeEmbedder
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMAS = {"schemas": [
-    {"name": "note", "fields": [{"name": "day", "type": "int", "default": 0}]},
-    {"name": "same", "fields": [{"name": "day", "type": "int", "default": 0}]},
-    {"name": "text", "fields": [{"name": "day", "type": "string", "default": ""}]}]}
+SCHEMAS = {
+    "schemas": [
+        {"name": "note", "fields": [{"name": "day", "type": "int", "default": 0}]},
+        {"name": "same", "fields": [{"name": "day", "type": "int", "default": 0}]},
+        {"name": "text", "fields": [{"name": "day", "type": "string", "default": ""}]},
+    ]
+}
 
 
 def put(path: Path, name: str, *texts: str, schema: str = "note") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    MemoryStore(name, schema, records=tuple(
-        {"id": f"r{number}", "text": text} for number, text in enumerate(texts))).save(path)
+    MemoryStore(
+        name,
+        schema,
+        records=tuple({"id": f"r{number}", "text": text} for number, text in enumerate(texts)),
+    ).save(path)
     return path
 
 
@@ -44,8 +50,9 @@ def workspace(tmp_path: Path, embedder: FakeEmbedder) -> Workspace:
     return Workspace(StorageRoot(tmp_path), ModelProvider(lambda _: embedder))
 
 
-def test_stores_are_found_by_their_name_down_to_two_folders(tmp_path: Path,
-                                                            workspace: Workspace) -> None:
+def test_stores_are_found_by_their_name_down_to_two_folders(
+    tmp_path: Path, workspace: Workspace
+) -> None:
     put(tmp_path / "a.json", "one")
     put(tmp_path / "b" / "a.json", "two")
     put(tmp_path / "b" / "c" / "a.json", "three")
@@ -71,8 +78,9 @@ def test_a_link_out_of_the_root_is_not_followed(tmp_path: Path) -> None:
     assert dict(Workspace(StorageRoot(root)).memories.on_disk()) == {}
 
 
-def test_of_two_stores_with_one_name_the_first_by_path_is_taken(tmp_path: Path,
-                                                                workspace: Workspace) -> None:
+def test_of_two_stores_with_one_name_the_first_by_path_is_taken(
+    tmp_path: Path, workspace: Workspace
+) -> None:
     put(tmp_path / "b.json", "diary", "from b")
     put(tmp_path / "a" / "z.json", "diary", "from a")
     store = workspace.memories.find("diary")
@@ -84,7 +92,8 @@ def test_of_two_stores_with_one_name_the_first_by_path_is_taken(tmp_path: Path,
 
 
 def test_a_broken_store_is_a_finding_and_an_error_when_it_is_asked_for(
-        tmp_path: Path, workspace: Workspace) -> None:
+    tmp_path: Path, workspace: Workspace
+) -> None:
     (tmp_path / "a.json").write_text('{"name": "diary", "records": [{"id": 3}]}')
     (finding,) = workspace.memories.findings
     assert (finding.severity, finding.code) == (Severity.ERROR, 8003)
@@ -93,8 +102,9 @@ def test_a_broken_store_is_a_finding_and_an_error_when_it_is_asked_for(
     assert workspace.memories.find("another") is None
 
 
-def test_only_so_many_files_are_looked_at(tmp_path: Path, workspace: Workspace,
-                                          monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_so_many_files_are_looked_at(
+    tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(memories_module, "MOST_FILES", 3)
     for number in range(5):
         put(tmp_path / f"{number}.json", f"store {number}")
@@ -102,8 +112,9 @@ def test_only_so_many_files_are_looked_at(tmp_path: Path, workspace: Workspace,
     assert "more than 3" in workspace.memories.findings[0].message
 
 
-def test_the_disk_is_looked_at_once_until_it_is_asked_for_again(tmp_path: Path,
-                                                                workspace: Workspace) -> None:
+def test_the_disk_is_looked_at_once_until_it_is_asked_for_again(
+    tmp_path: Path, workspace: Workspace
+) -> None:
     assert workspace.memories.find("diary") is None
     put(tmp_path / "a.json", "diary")
     assert workspace.memories.find("diary") is None
@@ -112,7 +123,8 @@ def test_the_disk_is_looked_at_once_until_it_is_asked_for_again(tmp_path: Path,
 
 
 def test_nobody_looks_at_the_disk_when_only_what_is_cached_is_wanted(
-        tmp_path: Path, workspace: Workspace) -> None:
+    tmp_path: Path, workspace: Workspace
+) -> None:
     put(tmp_path / "a.json", "diary")
     with pytest.raises(SearchNeeded):
         workspace.memories.find("diary", cached_only=True)
@@ -128,10 +140,8 @@ def test_a_search_is_made_once_for_equal_stores(workspace: Workspace) -> None:
     with pytest.raises(SearchNeeded):
         memories.candidates(stores[0], "note", "key", "", dense=True, cached_only=True)
     found = memories.candidates(stores[0], "note", "key", "", dense=True)
-    assert memories.candidates(stores[1], "note", "key", "", dense=True,
-                               cached_only=True) is found
-    assert memories.candidates(stores[1], "note", "key", "", dense=False,
-                               cached_only=True) is found
+    assert memories.candidates(stores[1], "note", "key", "", dense=True, cached_only=True) is found
+    assert memories.candidates(stores[1], "note", "key", "", dense=False, cached_only=True) is found
 
 
 def test_a_lexical_search_does_not_serve_a_dense_one(workspace: Workspace) -> None:
@@ -141,8 +151,10 @@ def test_a_lexical_search_does_not_serve_a_dense_one(workspace: Workspace) -> No
         workspace.memories.candidates(store, "note", "key", "", dense=True, cached_only=True)
 
 
-@pytest.mark.parametrize(("theirs", "fits"), [("note", True), ("", True), ("same", True),
-                                              ("text", False), ("gone", False)])
+@pytest.mark.parametrize(
+    ("theirs", "fits"),
+    [("note", True), ("", True), ("same", True), ("text", False), ("gone", False)],
+)
 def test_a_store_of_another_schema_is_8003(workspace: Workspace, theirs: str, fits: bool) -> None:
     store = MemoryStore("diary", theirs)
     if fits:
@@ -170,20 +182,29 @@ def test_files_in_use_are_those_that_were_asked_for(tmp_path: Path, workspace: W
 
 
 def params(mode: RetrievalMode = RetrievalMode.Dense, **changes: Any) -> RetrieveParams:
-    return RetrieveParams(**{"source_kind": KnowledgeSourceKind.FromName, "storage_name": "diary",
-                             "schema": "note", "retrieval_mode": mode} | changes)
+    return RetrieveParams(
+        **{
+            "source_kind": KnowledgeSourceKind.FromName,
+            "storage_name": "diary",
+            "schema": "note",
+            "retrieval_mode": mode,
+        }
+        | changes
+    )
 
 
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 def test_preparing_embeds_the_stores_that_will_be_searched_by_meaning(
-        tmp_path: Path, workspace: Workspace, embedder: FakeEmbedder, mode: RetrievalMode) -> None:
+    tmp_path: Path, workspace: Workspace, embedder: FakeEmbedder, mode: RetrievalMode
+) -> None:
     put(tmp_path / "a.json", "diary", "the key")
     workspace.prepare([params(mode), params(mode, storage_name="memories_{{var.player}}")])
     assert embedder.embedded == ([] if mode is RetrievalMode.Lexical else ["the key"])
 
 
-def test_a_saved_store_keeps_its_vectors_and_is_found(tmp_path: Path, workspace: Workspace,
-                                                      embedder: FakeEmbedder) -> None:
+def test_a_saved_store_keeps_its_vectors_and_is_found(
+    tmp_path: Path, workspace: Workspace, embedder: FakeEmbedder
+) -> None:
     store = MemoryStore("diary", "note").append({"id": "a", "text": "key"})
     assert workspace.memories.find("diary") is None
     workspace.memories.candidates(store, "note", "key", "", dense=True)
@@ -193,7 +214,8 @@ def test_a_saved_store_keeps_its_vectors_and_is_found(tmp_path: Path, workspace:
 
 
 def test_searching_knows_no_workspace(tmp_path: Path) -> None:
-    memories = Memories(StorageRoot(tmp_path), ModelProvider(lambda _: FakeEmbedder()),
-                        lambda schema: None)
+    memories = Memories(
+        StorageRoot(tmp_path), ModelProvider(lambda _: FakeEmbedder()), lambda schema: None
+    )
     store = MemoryStore("diary", "any").append({"id": "a", "text": "key"})
     assert memories.candidates(store, "any", "key", "", dense=True).record_count == 1

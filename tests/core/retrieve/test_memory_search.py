@@ -25,17 +25,33 @@ from tests.core.fake_embedder import FakeEmbedder
 if TYPE_CHECKING:
     from core.index.candidates import Candidates
 
-FIELDS = (Field("day", FieldType.INT, 0), Field("who", FieldType.STRING, None, True),
-          Field("tags", FieldType.SET, ()))
-FILTERS = ("", '{"op":"ge","lhs":{"knowledge":"day"},"rhs":{"value":2}}',
-           '{"op":"in","needle":{"value":"b"},"haystack":{"knowledge":"tags"}}',
-           '{"op":"eq","lhs":{"knowledge":"who"},"rhs":{"value":"ada"}}')
+FIELDS = (
+    Field("day", FieldType.INT, 0),
+    Field("who", FieldType.STRING, None, True),
+    Field("tags", FieldType.SET, ()),
+)
+FILTERS = (
+    "",
+    '{"op":"ge","lhs":{"knowledge":"day"},"rhs":{"value":2}}',
+    '{"op":"in","needle":{"value":"b"},"haystack":{"knowledge":"tags"}}',
+    '{"op":"eq","lhs":{"knowledge":"who"},"rhs":{"value":"ada"}}',
+)
 TEXTS = st.sampled_from(["the key", "a stone", "key and stone", "key key", "the Inn", "", "42"])
-METADATA = st.fixed_dictionaries({}, optional={
-    "day": st.integers(0, 4), "who": st.sampled_from(["ada", "bob"]),
-    "tags": st.lists(st.sampled_from("abc"), max_size=2)})
-STEPS = st.lists(st.tuples(st.sampled_from(["append", "edit", "remove", "back"]),
-                           st.integers(0, 9), TEXTS, METADATA), min_size=1, max_size=8)
+METADATA = st.fixed_dictionaries(
+    {},
+    optional={
+        "day": st.integers(0, 4),
+        "who": st.sampled_from(["ada", "bob"]),
+        "tags": st.lists(st.sampled_from("abc"), max_size=2),
+    },
+)
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["append", "edit", "remove", "back"]), st.integers(0, 9), TEXTS, METADATA
+    ),
+    min_size=1,
+    max_size=8,
+)
 
 
 class Bench:
@@ -47,18 +63,24 @@ class Bench:
         self.vectors = TextVectors()
         self.search = MemorySearch(self.models, self.vectors, Path())
 
-    def found(self, store: MemoryStore, query: str = "key", filter_text: str = "", *,
-              dense: bool = True) -> Candidates:
+    def found(
+        self, store: MemoryStore, query: str = "key", filter_text: str = "", *, dense: bool = True
+    ) -> Candidates:
         return self.search.search(store, FIELDS, query, filter_text, dense=dense)
 
 
 def store_of(*texts: str, path: Path | None = None) -> MemoryStore:
-    return MemoryStore("diary", "note", path=path, records=tuple(
-        {"id": f"r{number}", "text": text} for number, text in enumerate(texts)))
+    return MemoryStore(
+        "diary",
+        "note",
+        path=path,
+        records=tuple({"id": f"r{number}", "text": text} for number, text in enumerate(texts)),
+    )
 
 
-def step(versions: list[MemoryStore], kind: str, number: int, text: str,
-         metadata: dict[str, Any]) -> MemoryStore:
+def step(
+    versions: list[MemoryStore], kind: str, number: int, text: str, metadata: dict[str, Any]
+) -> MemoryStore:
     store = versions[-1]
     if kind == "back":
         return versions[number % len(versions)]
@@ -67,22 +89,26 @@ def step(versions: list[MemoryStore], kind: str, number: int, text: str,
     row = number % len(store.records)
     if kind == "remove":
         return store.without(row)
-    return store.with_record(row, {"id": store.records[row]["id"], "text": text,
-                                   "metadata": metadata})
+    return store.with_record(
+        row, {"id": store.records[row]["id"], "text": text, "metadata": metadata}
+    )
 
 
 @settings(deadline=None)
 @given(STEPS, st.sampled_from(FILTERS), st.sampled_from(["the key", "stone inn", "?"]))
 def test_whatever_play_does_a_search_is_as_over_a_store_read_anew(
-        steps: list[tuple[str, int, str, dict[str, Any]]], filter_text: str, query: str) -> None:
+    steps: list[tuple[str, int, str, dict[str, Any]]], filter_text: str, query: str
+) -> None:
     bench = Bench()
     versions = [MemoryStore("diary", "note")]
     for one in steps:
         versions.append(step(versions, *one))
         ours = bench.found(versions[-1], query, filter_text)
         theirs = KnowledgeSearch(knowledge_of(versions[-1], FIELDS), bench.models).search(
-            query, dense=True, compiled_filter=compile_filter(
-                filter_text, {field.name: field for field in FIELDS}))
+            query,
+            dense=True,
+            compiled_filter=compile_filter(filter_text, {field.name: field for field in FIELDS}),
+        )
         for name in ("ids", "texts", "metadata", "matching_count", "field_names"):
             assert getattr(ours, name) == getattr(theirs, name)
         assert ours.sparse is not None
@@ -156,8 +182,10 @@ def test_a_saved_store_that_is_opened_again_embeds_nothing(tmp_path: Path) -> No
     first, later = Bench(), Bench()
     store = store_of("the key", "a stone").save(tmp_path / "diary.json")
     first.found(store)
-    legs = [bench.found(opened).dense for bench, opened in (
-        (first, store), (later, MemoryStore.load(tmp_path / "diary.json")))]
+    legs = [
+        bench.found(opened).dense
+        for bench, opened in ((first, store), (later, MemoryStore.load(tmp_path / "diary.json")))
+    ]
     assert later.embedder.embedded == []
     distances = [leg.distances.tolist() for leg in legs if leg is not None]
     assert len(distances) == 2
@@ -197,9 +225,13 @@ def test_a_record_of_the_wrong_type_is_refused_with_its_number() -> None:
 
 
 def test_without_a_schema_the_fields_are_those_of_the_metadata() -> None:
-    store = MemoryStore("diary", records=(
-        {"id": "a", "text": "key", "metadata": {"day": 1}},
-        {"id": "b", "text": "key", "metadata": {"day": 5}}))
+    store = MemoryStore(
+        "diary",
+        records=(
+            {"id": "a", "text": "key", "metadata": {"day": 1}},
+            {"id": "b", "text": "key", "metadata": {"day": 5}},
+        ),
+    )
     bench = Bench()
     found = bench.search.search(store, None, "key", FILTERS[1], dense=False)
     assert found.field_names == ("day",)
@@ -252,8 +284,10 @@ def test_threads_that_search_different_versions_get_their_own() -> None:
 
     def search(thread: int) -> list[bool]:
         together.wait()
-        return [bench.found(store).texts == tuple(record["text"] for record in store.records)
-                for store in versions[thread::2] + versions[::-1]]
+        return [
+            bench.found(store).texts == tuple(record["text"] for record in store.records)
+            for store in versions[thread::2] + versions[::-1]
+        ]
 
     with ThreadPoolExecutor(4) as threads:
         assert all(all(right) for right in threads.map(search, range(4)))
@@ -261,15 +295,24 @@ def test_threads_that_search_different_versions_get_their_own() -> None:
 
 def test_a_record_more_of_ten_thousand_costs_less_than_50_ms() -> None:
     bench = Bench()
-    store = store_of(*(f"word{number % 997} word{number % 89} and some more words of a longer text"
-                       for number in range(10_000)))
+    store = store_of(
+        *(
+            f"word{number % 997} word{number % 89} and some more words of a longer text"
+            for number in range(10_000)
+        )
+    )
     bench.found(store)
     bench.embedder.embed_query("word5")
     times = []
     for number in range(5):
         started = time.perf_counter()
-        store = store.append({"id": store.new_id(), "text": f"a new word{number}",
-                              "metadata": {"day": number, "who": f"npc {number}"}})
+        store = store.append(
+            {
+                "id": store.new_id(),
+                "text": f"a new word{number}",
+                "metadata": {"day": number, "who": f"npc {number}"},
+            }
+        )
         found = bench.found(store, "new word5", FILTERS[1])
         times.append(time.perf_counter() - started)
         assert found.record_count == 10_001 + number

@@ -25,8 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-TEXTS = ["neon tetra fish", "water plant", "neon tetra fish", "clown fish", "snail", "...",
-         "a fish in water"]
+TEXTS = [
+    "neon tetra fish",
+    "water plant",
+    "neon tetra fish",
+    "clown fish",
+    "snail",
+    "...",
+    "a fish in water",
+]
 ONLY_EVEN = '{"op":"eq","lhs":{"knowledge":"even"},"rhs":{"value":true}}'
 
 
@@ -36,11 +43,17 @@ def embedder() -> FakeEmbedder:
 
 
 def write_knowledge(folder: Path, texts: list[str] = TEXTS) -> Path:
-    records = [{"id": f"r{row}", "text": text, "metadata": {"even": row % 2 == 0}}
-               for row, text in enumerate(texts)]
+    records = [
+        {"id": f"r{row}", "text": text, "metadata": {"even": row % 2 == 0}}
+        for row, text in enumerate(texts)
+    ]
     (folder / "k.kb.json").write_text(json.dumps(records), encoding="utf-8")
-    config = {"version": 1, "embedding_model": "Fake", "records_file": "k.kb.json",
-              "fields": [{"name": "even", "type": "bool", "default": False}]}
+    config = {
+        "version": 1,
+        "embedding_model": "Fake",
+        "records_file": "k.kb.json",
+        "fields": [{"name": "even", "type": "bool", "default": False}],
+    }
     (folder / "k.json").write_text(json.dumps(config), encoding="utf-8")
     return folder / "k.json"
 
@@ -52,8 +65,9 @@ def search_of(path: Path, embedder: FakeEmbedder | None) -> KnowledgeSearch:
         return embedder
 
     knowledge = open_knowledge(path)
-    return KnowledgeSearch(knowledge, ModelProvider(loader),
-                           SidecarFolder(path, path.parent / "cache"))
+    return KnowledgeSearch(
+        knowledge, ModelProvider(loader), SidecarFolder(path, path.parent / "cache")
+    )
 
 
 @pytest.fixture
@@ -130,7 +144,8 @@ def test_a_small_store_answers_from_its_index(search: KnowledgeSearch) -> None:
 
 
 def test_a_large_store_answers_by_an_exact_scan_until_its_index_is_there(
-        search: KnowledgeSearch, monkeypatch: pytest.MonkeyPatch) -> None:
+    search: KnowledgeSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(searcher, "SMALL_STORE", 3)
     before = search.search("fish", dense=True).dense
     assert before is not None
@@ -151,16 +166,18 @@ def test_stages_are_ready_once_they_are_prepared(search: KnowledgeSearch) -> Non
     assert (search.sparse_ready, search.dense_ready, search.index_ready) == (True,) * 3
 
 
-def test_a_query_is_embedded_once_whatever_the_filter(search: KnowledgeSearch,
-                                                      embedder: FakeEmbedder) -> None:
+def test_a_query_is_embedded_once_whatever_the_filter(
+    search: KnowledgeSearch, embedder: FakeEmbedder
+) -> None:
     fields = {field.name: field for field in search.knowledge.fields}
     for compiled in (None, compile_filter(ONLY_EVEN, fields), None):
         search.search("fish", dense=True, compiled_filter=compiled)
     assert embedder.queries == ["fish"]
 
 
-def test_the_second_start_embeds_and_builds_nothing(tmp_path: Path, embedder: FakeEmbedder,
-                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_start_embeds_and_builds_nothing(
+    tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_knowledge(tmp_path)
     first = search_of(path, embedder).search("fish", dense=True)
     embedder.embedded.clear()
@@ -175,8 +192,9 @@ def test_the_second_start_embeds_and_builds_nothing(tmp_path: Path, embedder: Fa
     assert again.notes == ()
 
 
-def test_an_edited_file_is_searched_as_it_is_now_with_notes(tmp_path: Path,
-                                                            embedder: FakeEmbedder) -> None:
+def test_an_edited_file_is_searched_as_it_is_now_with_notes(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     search_of(write_knowledge(tmp_path), embedder).search("fish", dense=True)
     embedder.embedded.clear()
     search = search_of(write_knowledge(tmp_path, [*TEXTS, "a whale"]), embedder)
@@ -188,12 +206,18 @@ def test_an_edited_file_is_searched_as_it_is_now_with_notes(tmp_path: Path,
 
 
 @pytest.mark.parametrize("suffix", [".bm25", ".vectors", ".hnsw", ".hnsw.json"])
-@pytest.mark.parametrize("damage", [lambda old: b"", lambda old: b"foreign" * 100,
-                                    lambda old: old[:len(old) // 2],
-                                    lambda old: old[:-1] + bytes([old[-1] ^ 1])])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda old: b"",
+        lambda old: b"foreign" * 100,
+        lambda old: old[: len(old) // 2],
+        lambda old: old[:-1] + bytes([old[-1] ^ 1]),
+    ],
+)
 def test_a_damaged_sidecar_is_made_again_with_a_note(
-        tmp_path: Path, embedder: FakeEmbedder, suffix: str,
-        damage: Callable[[bytes], bytes]) -> None:
+    tmp_path: Path, embedder: FakeEmbedder, suffix: str, damage: Callable[[bytes], bytes]
+) -> None:
     path = write_knowledge(tmp_path)
     first = search_of(path, embedder).search("fish", dense=True)
     sidecar = path.with_name(path.name + suffix)
@@ -210,8 +234,9 @@ def test_a_damaged_sidecar_is_made_again_with_a_note(
     assert healed.notes == ()
 
 
-def test_a_prebuilt_index_of_another_program_is_not_loaded(tmp_path: Path,
-                                                           embedder: FakeEmbedder) -> None:
+def test_a_prebuilt_index_of_another_program_is_not_loaded(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
     path = write_knowledge(tmp_path)
     config = json.loads(path.read_bytes()) | {"index_file": "k.index"}
     (tmp_path / "k.index").write_bytes(b"native" * 100)
@@ -223,8 +248,9 @@ def test_a_prebuilt_index_of_another_program_is_not_loaded(tmp_path: Path,
     assert any("k.index" in note and "did not write it" in note for note in search.notes)
 
 
-def test_a_prebuilt_index_that_we_wrote_is_used(tmp_path: Path, embedder: FakeEmbedder,
-                                                monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prebuilt_index_that_we_wrote_is_used(
+    tmp_path: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_knowledge(tmp_path)
     search_of(path, embedder).search("fish", dense=True)
     for suffix in ("", ".json"):
@@ -237,8 +263,22 @@ def test_a_prebuilt_index_that_we_wrote_is_used(tmp_path: Path, embedder: FakeEm
     assert search.index_ready
 
 
-@pytest.mark.parametrize("query", ["", "   ", "?!…", "🐠🐟", "金魚は水", "السمكة", "x" * 1_000_000,
-                                   "fish " * 200_000, "\ud800", "\0", "a\u202eb"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "   ",
+        "?!…",
+        "🐠🐟",
+        "金魚は水",
+        "السمكة",
+        "x" * 1_000_000,
+        "fish " * 200_000,
+        "\ud800",
+        "\0",
+        "a\u202eb",
+    ],
+)
 def test_any_query_has_a_right_result(search: KnowledgeSearch, query: str) -> None:
     found = search.search(query, dense=True)
     assert found.dense is not None
@@ -248,8 +288,9 @@ def test_any_query_has_a_right_result(search: KnowledgeSearch, query: str) -> No
 
 
 @pytest.mark.parametrize("texts", [["one fish"], ["same"] * 5, ["..."], [""]])
-def test_small_and_odd_stores_can_be_searched(tmp_path: Path, embedder: FakeEmbedder,
-                                              texts: list[str]) -> None:
+def test_small_and_odd_stores_can_be_searched(
+    tmp_path: Path, embedder: FakeEmbedder, texts: list[str]
+) -> None:
     found = search_of(write_knowledge(tmp_path, texts), embedder).search("fish", dense=True)
     assert found.dense is not None
     assert found.dense.rows.tolist() == list(range(len(texts)))
@@ -258,8 +299,11 @@ def test_small_and_odd_stores_can_be_searched(tmp_path: Path, embedder: FakeEmbe
 def test_results_cannot_be_written_to(search: KnowledgeSearch) -> None:
     found = search.search("fish", dense=True)
     for leg in (found.dense, found.sparse):
-        arrays = [value for name in leg.__slots__  # type: ignore[union-attr]
-                  if isinstance(value := getattr(leg, name), np.ndarray)]
+        arrays = [
+            value
+            for name in leg.__slots__  # type: ignore[union-attr]
+            if isinstance(value := getattr(leg, name), np.ndarray)
+        ]
         assert arrays
         assert not any(array.flags.writeable for array in arrays)
 
@@ -293,8 +337,7 @@ def test_whoever_waits_for_another_thread_can_be_cancelled(tmp_path: Path) -> No
 
 def test_many_threads_prepare_everything_once(tmp_path: Path, embedder: FakeEmbedder) -> None:
     search = search_of(write_knowledge(tmp_path), embedder)
-    threads = [threading.Thread(target=lambda: search.search("fish", dense=True))
-               for _ in range(6)]
+    threads = [threading.Thread(target=lambda: search.search("fish", dense=True)) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -303,7 +346,8 @@ def test_many_threads_prepare_everything_once(tmp_path: Path, embedder: FakeEmbe
 
 
 def test_a_model_that_changed_while_the_knowledge_is_open_is_refused(
-        search: KnowledgeSearch, embedder: FakeEmbedder) -> None:
+    search: KnowledgeSearch, embedder: FakeEmbedder
+) -> None:
     search.search("fish", dense=True)
     embedder.identity = "another"
     with pytest.raises(InspectorError, match="has changed") as refusal:
@@ -314,22 +358,34 @@ def test_a_model_that_changed_while_the_knowledge_is_open_is_refused(
 def test_progress_says_what_is_being_done(search: KnowledgeSearch) -> None:
     steps: dict[str, None] = {}
     search.search("fish", dense=True, progress=lambda what, done, total: steps.setdefault(what))
-    assert list(steps) == ["reading words", "indexing words", "loading the embedding model",
-                           "embedding records", "loading the vector index",
-                           "building the vector index"]
+    assert list(steps) == [
+        "reading words",
+        "indexing words",
+        "loading the embedding model",
+        "embedding records",
+        "loading the vector index",
+        "building the vector index",
+    ]
 
 
 def test_a_lexical_search_loads_no_torch(samples: Path, repo: Path) -> None:
-    code = ("import sys; from core.knowledge.base import open_knowledge\n"
-            "from core.embedding.embedder import ModelProvider\n"
-            "from core.retrieve.search import KnowledgeSearch\n"
-            "search = KnowledgeSearch(open_knowledge(sys.argv[1]), ModelProvider())\n"
-            "print(len(search.search('fish', dense=False).sparse.rows) > 0,\n"
-            "      *[m for m in ('torch', 'sentence_transformers', 'hnswlib', 'PySide6')"
-            " if m in sys.modules])")
+    code = (
+        "import sys; from core.knowledge.base import open_knowledge\n"
+        "from core.embedding.embedder import ModelProvider\n"
+        "from core.retrieve.search import KnowledgeSearch\n"
+        "search = KnowledgeSearch(open_knowledge(sys.argv[1]), ModelProvider())\n"
+        "print(len(search.search('fish', dense=False).sparse.rows) > 0,\n"
+        "      *[m for m in ('torch', 'sentence_transformers', 'hnswlib', 'PySide6')"
+        " if m in sys.modules])"
+    )
     path = samples / "aquarium" / "aquarium_all_mini.json"
-    done = subprocess.run([sys.executable, "-c", code, str(path)], cwd=repo, capture_output=True,
-                          text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        cwd=repo,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "True"
 
 

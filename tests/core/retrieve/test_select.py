@@ -34,26 +34,39 @@ def fused_scores(dense: list[int], sparse: list[int], rrf_k: int) -> dict[int, f
 def naive(store: Store, chosen: Settings) -> dict[str, Any]:
     """Hits, counts and the reason of every other record, stage by stage."""
     depth = max(4 * chosen.top_k, 50)
-    near = store.dense[:chosen.top_k if chosen.mode is DENSE else depth]
+    near = store.dense[: chosen.top_k if chosen.mode is DENSE else depth]
     kept = [row for row in near if kept_by_threshold(store, row, chosen.threshold)]
     worded = store.sparse[:depth]
     if chosen.mode is DENSE:
         entered, hits = kept, kept
         counts = (len(near), len(near) - len(kept), len(hits), None, None, None, None)
     elif chosen.mode is LEXICAL:
-        entered, hits = worded, worded[:chosen.top_k]
+        entered, hits = worded, worded[: chosen.top_k]
         counts = (len(worded), 0, len(hits), 0, 0, len(worded), 0)
     else:
         scores = fused_scores(kept, worded, chosen.rrf_k)
         far = len(store.distances) + 1
-        entered = sorted(scores, key=lambda row: (
-            -scores[row], kept.index(row) if row in kept else far,
-            worded.index(row) if row in worded else far, row))
-        hits = entered[:chosen.top_k]
-        counts = (len(near) + len(worded), len(near) - len(kept), len(hits), len(near),
-                  len(near) - len(kept), len(worded), len(entered))
+        entered = sorted(
+            scores,
+            key=lambda row: (
+                -scores[row],
+                kept.index(row) if row in kept else far,
+                worded.index(row) if row in worded else far,
+                row,
+            ),
+        )
+        hits = entered[: chosen.top_k]
+        counts = (
+            len(near) + len(worded),
+            len(near) - len(kept),
+            len(hits),
+            len(near),
+            len(near) - len(kept),
+            len(worded),
+            len(entered),
+        )
     beyond = "top_k" if chosen.mode is DENSE else "leg_depth"
-    expected = store.exact[:chosen.top_k if chosen.mode is DENSE else depth]
+    expected = store.exact[: chosen.top_k if chosen.mode is DENSE else depth]
 
     def reason(row: int) -> str:
         if row not in store.matching:
@@ -72,8 +85,15 @@ def naive(store: Store, chosen: Settings) -> dict[str, Any]:
 
 def counts_of(selection: Selection) -> tuple[int | None, ...]:
     counts = selection.counts
-    return (counts.raw, counts.filtered, counts.result, counts.dense_raw, counts.dense_filtered,
-            counts.sparse_raw, counts.fused)
+    return (
+        counts.raw,
+        counts.filtered,
+        counts.result,
+        counts.dense_raw,
+        counts.dense_filtered,
+        counts.sparse_raw,
+        counts.fused,
+    )
 
 
 def check_against_naive(store: Store, chosen: Settings) -> None:
@@ -86,7 +106,8 @@ def check_against_naive(store: Store, chosen: Settings) -> None:
     everything = np.arange(len(store.distances))
     codes = selection.reasons(everything)
     assert [list(Reason)[code] for code in codes] == [
-        expected["reasons"][row] for row in everything.tolist()]
+        expected["reasons"][row] for row in everything.tolist()
+    ]
 
 
 @MANY
@@ -153,7 +174,7 @@ def test_the_first_hits_of_a_longer_list_are_the_shorter_list(turn, longer):
     candidates = store.candidates
     short = select(candidates, chosen).hit_rows.tolist()
     long = select(candidates, replace(chosen, top_k=max(chosen.top_k, longer))).hit_rows.tolist()
-    assert long[:len(short)] == short
+    assert long[: len(short)] == short
 
 
 @FEWER
@@ -182,8 +203,9 @@ def test_every_hit_tells_what_each_leg_gave_to_it(turn):
         assert hit.rank_dense == (near.index(row) + 1 if row in near else None)
         assert hit.bm25_score == (store.scores[row] if row in worded else None)
         assert hit.rank_sparse == (worded.index(row) + 1 if row in worded else None)
-        assert hit.fused_score == (fused_scores(near, worded, chosen.rrf_k)[row]
-                                   if chosen.mode is HYBRID else None)
+        assert hit.fused_score == (
+            fused_scores(near, worded, chosen.rrf_k)[row] if chosen.mode is HYBRID else None
+        )
 
 
 @FEWER
@@ -192,8 +214,11 @@ def test_near_misses_are_all_others_once_and_any_limit_gives_the_first_of_them(t
     store, chosen = turn
     selection = select(store.candidates, chosen)
     near = selection.near_miss_rows(10_000)
-    others = {row for row in range(len(store.distances))
-              if chosen.mode is not LEXICAL or store.scores[row] > 0}
+    others = {
+        row
+        for row in range(len(store.distances))
+        if chosen.mode is not LEXICAL or store.scores[row] > 0
+    }
     assert len(near) == len(set(near)) == selection.near_miss_count
     assert set(near) == others - set(selection.hit_rows.tolist())
     assert selection.near_miss_rows(limit) == near[:limit]
@@ -222,7 +247,8 @@ def test_the_near_misses_of_one_reason_are_those_that_tell_it(turn, reason):
     selection = select(store.candidates, chosen)
     every = selection.near_misses(10_000)
     assert selection.near_misses(10_000, reason) == tuple(
-        hit for hit in every if hit.reason is reason)
+        hit for hit in every if hit.reason is reason
+    )
 
 
 @FEWER

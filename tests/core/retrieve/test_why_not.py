@@ -60,8 +60,11 @@ def check_needs(store: Store, chosen: Settings, hit: Hit) -> None:
 
 
 def check_out_of_reach(store: Store, chosen: Settings, hit: Hit) -> None:
-    assert re.search(r"out of reach: (rank \d+, top_k ends at 1000|no top_k up to 1000 lets it "
-                     r"in)$", hit.needs)
+    assert re.search(
+        r"out of reach: (rank \d+, top_k ends at 1000|no top_k up to 1000 lets it "
+        r"in)$",
+        hit.needs,
+    )
     if hit.reason == "filter":
         assert hit.needs.startswith(f"filter: {WHY_FILTERED} · ")
         store = store.passing_too(hit.row)
@@ -96,8 +99,13 @@ def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(turn):
 
 
 @settings(max_examples=8, deadline=None)
-@given(st.integers(0, 10_000), st.sampled_from(list(RetrievalMode)), st.integers(1, 40),
-       st.sampled_from([0.0, 0.55, 0.8, 1.0]), st.sampled_from([1, 60, 1000]))
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(list(RetrievalMode)),
+    st.integers(1, 40),
+    st.sampled_from([0.0, 0.55, 0.8, 1.0]),
+    st.sampled_from([1, 60, 1000]),
+)
 def test_it_is_so_in_a_large_store(seed, mode, top_k, threshold, rrf_k):
     store = large_store(seed, 4500)
     chosen = Settings(mode, top_k, threshold, rrf_k)
@@ -125,7 +133,8 @@ def test_a_filtered_record_names_the_falsified_part_and_what_else_it_needs():
     store = Store((0.1, 0.2, 0.9), (0.0,) * 3, passing=(True, False, False))
     assert needs(store, Settings(DENSE, 2, 0.5), 1) == f"filter: {WHY_FILTERED}"
     assert needs(store, Settings(DENSE, 1, 0.5), 2) == (
-        f"filter: {WHY_FILTERED} · top_k ≥ 2 · threshold ≥ 0.900")
+        f"filter: {WHY_FILTERED} · top_k ≥ 2 · threshold ≥ 0.900"
+    )
 
 
 def test_a_record_that_the_index_missed_says_so():
@@ -145,12 +154,16 @@ def test_a_hybrid_near_miss_that_one_parameter_lets_in_is_asked_for_no_more():
 @pytest.mark.parametrize("mode", [DENSE, LEXICAL])
 def test_a_rank_beyond_the_largest_top_k_is_out_of_reach(mode):
     count = 1002
-    store = Store(tuple(float(np.float32(row / count)) for row in range(count)),
-                  tuple(float(count - row) for row in range(count)))
+    store = Store(
+        tuple(float(np.float32(row / count)) for row in range(count)),
+        tuple(float(count - row) for row in range(count)),
+    )
     assert needs(store, Settings(mode, 5, 0.5), 999) == (
-        "top_k ≥ 1000 · threshold ≥ 0.998" if mode is DENSE else "top_k ≥ 1000")
+        "top_k ≥ 1000 · threshold ≥ 0.998" if mode is DENSE else "top_k ≥ 1000"
+    )
     assert needs(store, Settings(mode, 5, 0.5), 1001) == (
-        "out of reach: rank 1002, top_k ends at 1000")
+        "out of reach: rank 1002, top_k ends at 1000"
+    )
 
 
 def test_a_record_without_a_word_of_the_query_is_out_of_reach_in_lexical_mode():

@@ -45,81 +45,123 @@ def test_a_turn_is_printed_as_json(capsys: pytest.CaptureFixture[str], rag: str)
     assert info["nodes"][0]["diagnostics"]["parameters"]["retrieval_mode"] == "Lexical"
 
 
-def test_the_exit_status_is_0_whatever_the_route(capsys: pytest.CaptureFixture[str],
-                                                 rag: str) -> None:
+def test_the_exit_status_is_0_whatever_the_route(
+    capsys: pytest.CaptureFixture[str], rag: str
+) -> None:
     status, out, _ = run(capsys, "turn", rag, "-m", "xyzzy", *LEXICAL)
     assert status == 0
     assert json.loads(out)["nodes"][0]["exit"] == "not_found"
 
 
-def test_messages_are_printed_instead_when_asked_for(capsys: pytest.CaptureFixture[str],
-                                                     rag: str) -> None:
+def test_messages_are_printed_instead_when_asked_for(
+    capsys: pytest.CaptureFixture[str], rag: str
+) -> None:
     _, out, _ = run(capsys, "turn", rag, "-m", QUESTION, "--messages", *LEXICAL)
     messages = json.loads(out)
     assert [list(message) for message in messages] == [["role", "content"]] * len(messages)
     assert messages[-1] == {"role": "user", "content": QUESTION}
 
 
-def test_near_misses_are_added_with_reason_and_need(capsys: pytest.CaptureFixture[str],
-                                                    rag: str) -> None:
+def test_near_misses_are_added_with_reason_and_need(
+    capsys: pytest.CaptureFixture[str], rag: str
+) -> None:
     _, out, _ = run(capsys, "turn", rag, "-m", QUESTION, "--near-misses", "5", *LEXICAL)
     misses = json.loads(out)["near_misses"]
     assert len(misses) == 5
-    assert {key for miss in misses for key in miss} == {"id", "distance", "bm25_score", "rank",
-                                                        "reason", "needs"}
+    assert {key for miss in misses for key in miss} == {
+        "id",
+        "distance",
+        "bm25_score",
+        "rank",
+        "reason",
+        "needs",
+    }
     assert misses[0] | {"id": "", "bm25_score": 0} == {
-        "id": "", "distance": None, "bm25_score": 0, "rank": 4, "reason": "top_k",
-        "needs": "top_k ≥ 4"}
+        "id": "",
+        "distance": None,
+        "bm25_score": 0,
+        "rank": 4,
+        "reason": "top_k",
+        "needs": "top_k ≥ 4",
+    }
 
 
-@pytest.mark.parametrize(("setting", "code", "text"), [
-    ("top_k=0", 3007, "0 is out of range: 1 to 1000"),
-    ("top_k=1001", 3007, "1001 is out of range"),
-    ("threshold=-0.1", 3007, "out of range: 0 to 2"),
-    ("threshold=2.1", 3007, "out of range: 0 to 2"),
-    ("threshold=NaN", 3007, "nan is out of range"),
-    ('threshold="0.5"', 3007, "expected a number"),
-    ("top_k=many", 3007, "expected a whole number"),
-    ("retrieval_mode=Sparse", 3007, "Dense, Lexical, Hybrid"),
-    ("knowlege.top_k=3", 3005, 'did you mean "knowledge"?'),
-    ("knowledge.topk=3", 3007, 'did you mean "top_k"?'),
-    ("topk=3", 3007, 'did you mean "top_k"?'),
-    ("top_k", 3007, "NAME=VALUE"),
-    ("knowledge.found_exit=ghost", 3003, "ghost"),
-    ("filter={", 3007, "filter.syntax"),
-    ('filter={"op":"eq","lhs":{"knowledge":"levle"},"rhs":{"value":1}}', 3007,
-     "filter.unknown_field"),
-    ("embedded_string_storage=none.json", 3010, "none.json"),
-    ("embedded_string_storage=/etc/passwd", 3009, "/etc/passwd"),
-    ("embedded_string_storage=refusals.txt", 3011, "refusals.txt"),
-])
-def test_a_bad_setting_is_one_line_with_code_and_place(capsys: pytest.CaptureFixture[str],
-                                                       rag: str, setting: str, code: int,
-                                                       text: str) -> None:
+@pytest.mark.parametrize(
+    ("setting", "code", "text"),
+    [
+        ("top_k=0", 3007, "0 is out of range: 1 to 1000"),
+        ("top_k=1001", 3007, "1001 is out of range"),
+        ("threshold=-0.1", 3007, "out of range: 0 to 2"),
+        ("threshold=2.1", 3007, "out of range: 0 to 2"),
+        ("threshold=NaN", 3007, "nan is out of range"),
+        ('threshold="0.5"', 3007, "expected a number"),
+        ("top_k=many", 3007, "expected a whole number"),
+        ("retrieval_mode=Sparse", 3007, "Dense, Lexical, Hybrid"),
+        ("knowlege.top_k=3", 3005, 'did you mean "knowledge"?'),
+        ("knowledge.topk=3", 3007, 'did you mean "top_k"?'),
+        ("topk=3", 3007, 'did you mean "top_k"?'),
+        ("top_k", 3007, "NAME=VALUE"),
+        ("knowledge.found_exit=ghost", 3003, "ghost"),
+        ("filter={", 3007, "filter.syntax"),
+        (
+            'filter={"op":"eq","lhs":{"knowledge":"levle"},"rhs":{"value":1}}',
+            3007,
+            "filter.unknown_field",
+        ),
+        ("embedded_string_storage=none.json", 3010, "none.json"),
+        ("embedded_string_storage=/etc/passwd", 3009, "/etc/passwd"),
+        ("embedded_string_storage=refusals.txt", 3011, "refusals.txt"),
+    ],
+)
+def test_a_bad_setting_is_one_line_with_code_and_place(
+    capsys: pytest.CaptureFixture[str], rag: str, setting: str, code: int, text: str
+) -> None:
     line = refused(capsys, "turn", rag, "-m", "x", "--set", setting)
     assert line.startswith(f"error {code} ")
     assert text in line
 
 
 def test_a_setting_is_json_where_it_fits_the_parameter_else_text(
-        capsys: pytest.CaptureFixture[str], rag: str) -> None:
-    _, out, _ = run(capsys, "turn", rag, "-m", QUESTION, "--set", "knowledge.top_k=5",
-                    "--set", "source=true", *LEXICAL)
+    capsys: pytest.CaptureFixture[str], rag: str
+) -> None:
+    _, out, _ = run(
+        capsys,
+        "turn",
+        rag,
+        "-m",
+        QUESTION,
+        "--set",
+        "knowledge.top_k=5",
+        "--set",
+        "source=true",
+        *LEXICAL,
+    )
     parameters = json.loads(out)["nodes"][0]["diagnostics"]["parameters"]
     assert (parameters["top_k"], parameters["source"]) == (5, "true")
 
 
 def test_a_parameter_that_several_nodes_have_needs_the_nodes_name(
-        capsys: pytest.CaptureFixture[str], samples: Path) -> None:
+    capsys: pytest.CaptureFixture[str], samples: Path
+) -> None:
     oracle = str(samples / "adventure" / "oracle.graph.json")
     assert "several nodes" in refused(capsys, "turn", oracle, "-m", "x", "--set", "top_k=3")
 
 
-@pytest.mark.parametrize("arguments", [
-    ("turn",), ("turn", "x.json"), ("turn", "x.json", "-m"), ("turn", "x.json", "-m", "a", "--no"),
-    ("check",), ("nonsense",), ("turn", "x.json", "-m", "a", "--near-misses", "many")])
-def test_a_wrong_command_line_is_one_line(capsys: pytest.CaptureFixture[str],
-                                          arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("turn",),
+        ("turn", "x.json"),
+        ("turn", "x.json", "-m"),
+        ("turn", "x.json", "-m", "a", "--no"),
+        ("check",),
+        ("nonsense",),
+        ("turn", "x.json", "-m", "a", "--near-misses", "many"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
     assert refused(capsys, *arguments).startswith("error 3007 InvalidParamValue: ")
 
 
@@ -128,8 +170,9 @@ def test_a_missing_file_is_3010(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert line.startswith("error 3010 StorageFileNotFound: ")
 
 
-def test_broken_json_names_line_and_column(capsys: pytest.CaptureFixture[str],
-                                           tmp_path: Path) -> None:
+def test_broken_json_names_line_and_column(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "k.json"
     path.write_text('{"version": 1,\n "embedding_model" "x"}')
     line = refused(capsys, "turn", str(path), "-m", "x")
@@ -142,8 +185,9 @@ def test_the_sample_files_check_clean(capsys: pytest.CaptureFixture[str], sample
     assert (status, out) == (0, "")
 
 
-def test_check_prints_every_finding_and_exits_with_1(capsys: pytest.CaptureFixture[str],
-                                                     tmp_path: Path) -> None:
+def test_check_prints_every_finding_and_exits_with_1(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "bad.kb.json"
     path.write_text(json.dumps([{"id": "a", "text": "x"}, {"id": "a", "text": 3}, {"text": "y"}]))
     status, out, _ = run(capsys, "check", str(path))
@@ -153,48 +197,59 @@ def test_check_prints_every_finding_and_exits_with_1(capsys: pytest.CaptureFixtu
     assert "records[1].text" in out or "[1].text" in out
 
 
-def test_check_of_a_missing_path_is_a_finding(capsys: pytest.CaptureFixture[str],
-                                              tmp_path: Path) -> None:
+def test_check_of_a_missing_path_is_a_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     status, out, _ = run(capsys, "check", str(tmp_path / "gone.json"))
     assert status == 1
     assert out.startswith("error 3010 ")
 
 
-def test_nothing_is_written_by_a_refused_turn(capsys: pytest.CaptureFixture[str],
-                                              tmp_path: Path) -> None:
+def test_nothing_is_written_by_a_refused_turn(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (tmp_path / "a.kb.json").write_text('[{"id": "a"}]')
     refused(capsys, "turn", str(tmp_path / "a.kb.json"), "-m", "x")
     assert [path.name for path in tmp_path.iterdir()] == ["a.kb.json"]
 
 
 def test_a_turn_in_lexical_mode_loads_neither_torch_nor_qt(rag: str, repo: Path) -> None:
-    script = ("import sys; from inspector.__main__ import main; status = main(sys.argv[1:]); "
-              "print({'torch', 'PySide6', 'sentence_transformers'} & set(sys.modules), "
-              "file=sys.stderr); sys.exit(status)")
+    script = (
+        "import sys; from inspector.__main__ import main; status = main(sys.argv[1:]); "
+        "print({'torch', 'PySide6', 'sentence_transformers'} & set(sys.modules), "
+        "file=sys.stderr); sys.exit(status)"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", script, "turn", rag, "-m", QUESTION, *LEXICAL], cwd=repo,
-        capture_output=True, text=True, check=True, env=os.environ)
+        [sys.executable, "-c", script, "turn", rag, "-m", QUESTION, *LEXICAL],
+        cwd=repo,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ,
+    )
     assert done.stderr.strip() == "set()"
 
 
-@pytest.mark.parametrize("query", [
-    "", " ", "?!…", "\U0001f420 🐠", "金魚はどこ", "سمكة", "a" * 1_000_000, "x\x00y", "'; --"])
-def test_any_message_gives_a_turn(capsys: pytest.CaptureFixture[str], rag: str,
-                                  query: str) -> None:
+@pytest.mark.parametrize(
+    "query",
+    ["", " ", "?!…", "\U0001f420 🐠", "金魚はどこ", "سمكة", "a" * 1_000_000, "x\x00y", "'; --"],
+)
+def test_any_message_gives_a_turn(capsys: pytest.CaptureFixture[str], rag: str, query: str) -> None:
     status, out, _ = run(capsys, "turn", rag, "-m", query, *LEXICAL)
     assert status == 0
     assert json.loads(out)["status"] == "Success"
 
 
-def test_a_message_that_is_no_text_is_refused(capsys: pytest.CaptureFixture[str],
-                                              rag: str) -> None:
+def test_a_message_that_is_no_text_is_refused(capsys: pytest.CaptureFixture[str], rag: str) -> None:
     assert "3007" in refused(capsys, "turn", rag, "-m", "\udcff", *LEXICAL)
 
 
 def test_top_k_above_the_number_of_records_gives_what_there_is(
-        capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "one.kb.json"
     path.write_text('[{"id": "only", "text": "one lonely fish"}]')
     _, out, _ = run(capsys, "turn", str(path), "-m", "fish", "--set", "top_k=1000", *LEXICAL)
     assert [r["id"] for r in json.loads(out)["nodes"][0]["diagnostics"]["output"]["results"]] == [
-        "only"]
+        "only"
+    ]

@@ -31,21 +31,49 @@ def rag(samples):
 @pytest.fixture
 def diary(tmp_path):
     """A graph that recalls what it was told, and remembers what it is told."""
-    (tmp_path / "schemas.json").write_text(json.dumps({"schemas": [
-        {"name": "memory", "fields": [{"name": "speaker", "type": "string", "default": "?"}]}]}))
+    (tmp_path / "schemas.json").write_text(
+        json.dumps(
+            {
+                "schemas": [
+                    {
+                        "name": "memory",
+                        "fields": [{"name": "speaker", "type": "string", "default": "?"}],
+                    }
+                ]
+            }
+        )
+    )
     graph = (
         GraphDescription()
-        .add_node("recall", RetrieveParams(
-            source_kind=KnowledgeSourceKind.FromName, storage_name="memories_{{var.player}}",
-            schema="memory", retrieval_mode=RetrievalMode.Lexical, found_exit="answer",
-            not_found_exit="answer"))
-        .add_node("answer", GenerateParams(
-            template="{{#knowledge_recall}}{{text}} {{/knowledge_recall}}",
-            default_exit="remember"))
-        .add_node("remember", WriteToMemoryParams(
-            storage_name="memories_{{var.player}}", schema="memory",
-            metadata='{"speaker": "{{var.player}}"}'))
-        .set_start_node("recall").set_default_model_name("any"))
+        .add_node(
+            "recall",
+            RetrieveParams(
+                source_kind=KnowledgeSourceKind.FromName,
+                storage_name="memories_{{var.player}}",
+                schema="memory",
+                retrieval_mode=RetrievalMode.Lexical,
+                found_exit="answer",
+                not_found_exit="answer",
+            ),
+        )
+        .add_node(
+            "answer",
+            GenerateParams(
+                template="{{#knowledge_recall}}{{text}} {{/knowledge_recall}}",
+                default_exit="remember",
+            ),
+        )
+        .add_node(
+            "remember",
+            WriteToMemoryParams(
+                storage_name="memories_{{var.player}}",
+                schema="memory",
+                metadata='{"speaker": "{{var.player}}"}',
+            ),
+        )
+        .set_start_node("recall")
+        .set_default_model_name("any")
+    )
     path = tmp_path / "diary.graph.json"
     graph.save(path)
     return path
@@ -56,19 +84,34 @@ def talkative(tmp_path):
     """Guardrail, an intent that a model would find, a tool, and a reply that goes on."""
     graph = (
         GraphDescription()
-        .add_node("guard", HumanMessageGuardrailParams(
-            inline_strings=("ignore (all|previous)",), triggered_exit="refuse",
-            not_triggered_exit="intent"))
+        .add_node(
+            "guard",
+            HumanMessageGuardrailParams(
+                inline_strings=("ignore (all|previous)",),
+                triggered_exit="refuse",
+                not_triggered_exit="intent",
+            ),
+        )
         .add_node("refuse", CannedResponseParams(inline_strings=("No.",)))
-        .add_node("intent", ClassifyIntentLLMParams(
-            intents_ids="greet, trade", found_exit="manners", not_found_exit="tool"))
-        .add_node("manners", IntentToInstructionParams(
-            inline_keys=("greet", "trade"), inline_strings=("Be warm.", "Haggle."),
-            default_exit="tool"))
-        .add_node("tool", ToolCallParams(tool_called_exit="refuse",
-                                         no_tool_called_exit="answer"))
+        .add_node(
+            "intent",
+            ClassifyIntentLLMParams(
+                intents_ids="greet, trade", found_exit="manners", not_found_exit="tool"
+            ),
+        )
+        .add_node(
+            "manners",
+            IntentToInstructionParams(
+                inline_keys=("greet", "trade"),
+                inline_strings=("Be warm.", "Haggle."),
+                default_exit="tool",
+            ),
+        )
+        .add_node("tool", ToolCallParams(tool_called_exit="refuse", no_tool_called_exit="answer"))
         .add_node("answer", GenerateParams(template="{{#instructions}}{{text}}{{/instructions}}"))
-        .set_start_node("guard").set_default_model_name("any"))
+        .set_start_node("guard")
+        .set_default_model_name("any")
+    )
     path = tmp_path / "talkative.graph.json"
     graph.save(path)
     return str(path)
@@ -86,8 +129,17 @@ def test_simulated_exits_take_their_defaults(capsys, talkative):
 
 
 def test_an_exit_is_picked_by_option_and_is_said_to_be_simulated(capsys, talkative):
-    _, out, _ = run(capsys, "turn", talkative, "-m", "hello", "--exit", "intent=found",
-                    "--exit", "tool=tool_called")
+    _, out, _ = run(
+        capsys,
+        "turn",
+        talkative,
+        "-m",
+        "hello",
+        "--exit",
+        "intent=found",
+        "--exit",
+        "tool=tool_called",
+    )
     assert path_of(out) == ["guard", "intent", "manners", "tool", "refuse"]
     tool = json.loads(out)["nodes"][3]
     assert tool["exit"] == "tool_called"
@@ -95,8 +147,18 @@ def test_an_exit_is_picked_by_option_and_is_said_to_be_simulated(capsys, talkati
 
 
 def test_a_reply_option_gives_the_label_that_a_model_would(capsys, talkative):
-    _, out, _ = run(capsys, "turn", talkative, "-m", "hello", "--exit", "intent=found",
-                    "--reply", "intent=trade", "--messages")
+    _, out, _ = run(
+        capsys,
+        "turn",
+        talkative,
+        "-m",
+        "hello",
+        "--exit",
+        "intent=found",
+        "--reply",
+        "intent=trade",
+        "--messages",
+    )
     assert "Haggle." in out
 
 
@@ -116,8 +178,17 @@ def test_a_forbidden_message_is_refused_by_the_ready_line(capsys, talkative):
 
 
 def test_what_one_message_writes_the_next_one_finds(capsys, diary):
-    status, out, _ = run(capsys, "turn", str(diary), "-m", "my parrot is called Coco",
-                         "-m", "what is my parrot called?", "--var", "player=ada")
+    status, out, _ = run(
+        capsys,
+        "turn",
+        str(diary),
+        "-m",
+        "my parrot is called Coco",
+        "-m",
+        "what is my parrot called?",
+        "--var",
+        "player=ada",
+    )
     assert status == 0
     first, second = (json.loads(line) for line in out.splitlines())
     assert first["message"] == "my parrot is called Coco"
@@ -127,8 +198,17 @@ def test_what_one_message_writes_the_next_one_finds(capsys, diary):
 
 
 def test_another_player_has_another_store(capsys, diary, tmp_path):
-    run(capsys, "turn", str(diary), "-m", "my parrot is called Coco", "--var", "player=ada",
-        "--save-memory", str(tmp_path))
+    run(
+        capsys,
+        "turn",
+        str(diary),
+        "-m",
+        "my parrot is called Coco",
+        "--var",
+        "player=ada",
+        "--save-memory",
+        str(tmp_path),
+    )
     _, out, _ = run(capsys, "turn", str(diary), "-m", "parrot", "--var", "player=bo")
     assert json.loads(out)["nodes"][0]["exit"] == "not_found"
     _, out, _ = run(capsys, "turn", str(diary), "-m", "parrot", "--var", "player=ada")
@@ -136,8 +216,19 @@ def test_another_player_has_another_store(capsys, diary, tmp_path):
 
 
 def test_a_saved_store_holds_what_was_written(capsys, diary, tmp_path):
-    _, _, err = run(capsys, "turn", str(diary), "-m", "one", "-m", "two", "--var", "player=ada",
-                    "--save-memory", str(tmp_path))
+    _, _, err = run(
+        capsys,
+        "turn",
+        str(diary),
+        "-m",
+        "one",
+        "-m",
+        "two",
+        "--var",
+        "player=ada",
+        "--save-memory",
+        str(tmp_path),
+    )
     store = MemoryStore.load(tmp_path / "memories_ada.json")
     assert [record["text"] for record in store.records] == ["one", "two"]
     assert store.records[0]["metadata"] == {"speaker": "ada"}
@@ -148,34 +239,56 @@ def test_a_saved_store_overwrites_nothing_but_itself(capsys, diary, tmp_path):
     folder = tmp_path / ".saved"
     folder.mkdir()
     (folder / "memories_ada.json").write_text("a diary of somebody's own")
-    arguments = ("turn", str(diary), "-m", "one", "--var", "player=ada", "--save-memory",
-                 str(folder))
+    arguments = (
+        "turn",
+        str(diary),
+        "-m",
+        "one",
+        "--var",
+        "player=ada",
+        "--save-memory",
+        str(folder),
+    )
     run(capsys, *arguments)
     run(capsys, *arguments)
     assert (folder / "memories_ada.json").read_text() == "a diary of somebody's own"
     assert [path.name for path in sorted(folder.iterdir())] == [
-        "memories_ada-2.json", "memories_ada.json"]
+        "memories_ada-2.json",
+        "memories_ada.json",
+    ]
     assert len(MemoryStore.load(folder / "memories_ada-2.json").records) == 1
 
 
 def test_check_reads_a_store_with_its_schema(capsys, diary, tmp_path):
     (tmp_path / "stores").mkdir()
-    MemoryStore("memories_ada", "memory", records=(
-        {"id": "a", "text": "Ada keeps bees", "metadata": {"speaker": 7}},)).save(
-            tmp_path / "stores" / "ada.json")
+    MemoryStore(
+        "memories_ada",
+        "memory",
+        records=({"id": "a", "text": "Ada keeps bees", "metadata": {"speaker": 7}},),
+    ).save(tmp_path / "stores" / "ada.json")
     status, out, _ = run(capsys, "check", str(tmp_path))
     assert status == 1
-    assert "records[0].metadata.speaker: field \"speaker\": expected string" in out
+    assert 'records[0].metadata.speaker: field "speaker": expected string' in out
     assert str(diary) not in out
 
 
 def test_a_store_can_be_named_by_its_file(capsys, diary, tmp_path):
     folder = tmp_path / ".elsewhere"
     folder.mkdir()
-    MemoryStore("memories_ada", "memory", records=(
-        {"id": "a", "text": "Ada keeps bees"},)).save(folder / "store.json")
-    _, out, _ = run(capsys, "turn", str(diary), "-m", "bees", "--var", "player=ada",
-                    "--memory", str(folder / "store.json"))
+    MemoryStore("memories_ada", "memory", records=({"id": "a", "text": "Ada keeps bees"},)).save(
+        folder / "store.json"
+    )
+    _, out, _ = run(
+        capsys,
+        "turn",
+        str(diary),
+        "-m",
+        "bees",
+        "--var",
+        "player=ada",
+        "--memory",
+        str(folder / "store.json"),
+    )
     results = json.loads(out)["nodes"][0]["diagnostics"]["output"]["results"]
     assert [result["id"] for result in results] == ["a"]
 
@@ -188,8 +301,17 @@ def test_an_undefined_variable_is_refused_with_its_name(capsys, diary):
 
 
 def test_a_folder_that_is_not_there_takes_no_store(capsys, diary, tmp_path):
-    status, _, err = run(capsys, "turn", str(diary), "-m", "x", "--var", "player=ada",
-                         "--save-memory", str(tmp_path / "nowhere"))
+    status, _, err = run(
+        capsys,
+        "turn",
+        str(diary),
+        "-m",
+        "x",
+        "--var",
+        "player=ada",
+        "--save-memory",
+        str(tmp_path / "nowhere"),
+    )
     assert status == 2
     assert "3010" in err
 
@@ -197,12 +319,15 @@ def test_a_folder_that_is_not_there_takes_no_store(capsys, diary, tmp_path):
 def test_a_dialog_file_stands_before_the_message(capsys, rag, tmp_path):
     dialog = tmp_path / "dialog.txt"
     dialog.write_text("User: Hello!\nAssistant: Welcome to the reef.\n")
-    _, out, _ = run(capsys, "turn", rag, "-m", QUESTION, *LEXICAL, "--messages",
-                    "--dialog", str(dialog))
+    _, out, _ = run(
+        capsys, "turn", rag, "-m", QUESTION, *LEXICAL, "--messages", "--dialog", str(dialog)
+    )
     messages = json.loads(out)
     assert messages[0]["role"] == "system"
-    assert messages[1:3] == [{"role": "user", "content": "Hello!"},
-                             {"role": "assistant", "content": "Welcome to the reef."}]
+    assert messages[1:3] == [
+        {"role": "user", "content": "Hello!"},
+        {"role": "assistant", "content": "Welcome to the reef."},
+    ]
     assert messages[-1] == {"role": "user", "content": QUESTION}
 
 
@@ -210,8 +335,9 @@ def test_the_messages_of_one_turn_are_the_dialog_of_another(capsys, rag, tmp_pat
     _, out, _ = run(capsys, "turn", rag, "-m", "first", *LEXICAL, "--messages")
     path = tmp_path / "dialog.json"
     path.write_text(out)
-    _, out, _ = run(capsys, "turn", rag, "-m", "second", *LEXICAL, "--messages",
-                    "--dialog", str(path))
+    _, out, _ = run(
+        capsys, "turn", rag, "-m", "second", *LEXICAL, "--messages", "--dialog", str(path)
+    )
     assert [message["content"] for message in json.loads(out)].count("first") == 1
 
 
@@ -243,10 +369,13 @@ def test_the_log_of_several_turns_replays_without_a_difference(capsys, rag, tmp_
 
 
 def test_a_loop_ends_with_4003_and_the_nodes_that_ran(capsys, tmp_path):
-    graph = (GraphDescription()
-             .add_node("ping", ToolCallParams(no_tool_called_exit="pong"))
-             .add_node("pong", ToolCallParams(no_tool_called_exit="ping"))
-             .set_start_node("ping").set_default_model_name("any"))
+    graph = (
+        GraphDescription()
+        .add_node("ping", ToolCallParams(no_tool_called_exit="pong"))
+        .add_node("pong", ToolCallParams(no_tool_called_exit="ping"))
+        .set_start_node("ping")
+        .set_default_model_name("any")
+    )
     path = tmp_path / "loop.graph.json"
     graph.save(path)
     status, out, err = run(capsys, "turn", str(path), "-m", "x")

@@ -47,8 +47,13 @@ def results(info: dict[str, Any]) -> list[dict[str, Any]]:
 
 def saved(folder: Path, *documents: object, name: str = "recorded.json") -> Path:
     path = folder / name
-    path.write_text("\n".join(document if isinstance(document, str) else json.dumps(document)
-                              for document in documents), encoding="utf-8")
+    path.write_text(
+        "\n".join(
+            document if isinstance(document, str) else json.dumps(document)
+            for document in documents
+        ),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -59,8 +64,12 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 
 def test_a_turn_with_the_real_model_agrees_with_itself_and_not_with_other_distances(
-        capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path, models: ModelProvider,
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    capsys: pytest.CaptureFixture[str],
+    graph: Path,
+    tmp_path: Path,
+    models: ModelProvider,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("core.agent.workspace.ModelProvider", lambda: models)
     _, out, _ = run(capsys, "turn", graph, "-m", MESSAGE)
     info = json.loads(out)
@@ -76,22 +85,31 @@ def test_a_turn_with_the_real_model_agrees_with_itself_and_not_with_other_distan
 
 
 def test_hits_that_agree_are_listed_and_the_status_is_0(
-        capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path, info: dict[str, Any],
-        results: list[dict[str, Any]]) -> None:
+    capsys: pytest.CaptureFixture[str],
+    graph: Path,
+    tmp_path: Path,
+    info: dict[str, Any],
+    results: list[dict[str, Any]],
+) -> None:
     status, out, err = run(capsys, "replay", saved(tmp_path, info), graph)
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert f'turn 1: "{MESSAGE}"' in lines
     assert f'  knowledge (Retrieve), query "{MESSAGE}"' in lines
     for rank, result in enumerate(results, start=1):
-        assert any(line.split()[:5] == ["same", str(rank), "→", str(rank), result["id"]]
-                   for line in lines)
+        assert any(
+            line.split()[:5] == ["same", str(rank), "→", str(rank), result["id"]] for line in lines
+        )
     assert lines[-1] == "1 turn replayed: all hits agree"
 
 
 def test_moved_missing_and_new_hits_are_told_and_the_status_is_1(
-        capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path, info: dict[str, Any],
-        results: list[dict[str, Any]]) -> None:
+    capsys: pytest.CaptureFixture[str],
+    graph: Path,
+    tmp_path: Path,
+    info: dict[str, Any],
+    results: list[dict[str, Any]],
+) -> None:
     ids = [result["id"] for result in results]
     results[0], results[1] = results[1], results[0]
     results[2]["id"] = "gone"
@@ -106,24 +124,40 @@ def test_moved_missing_and_new_hits_are_told_and_the_status_is_1(
     assert out.splitlines()[-1] == "1 turn replayed: 1 differs"
 
 
-def test_json_says_the_same(capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path,
-                            info: dict[str, Any], results: list[dict[str, Any]]) -> None:
+def test_json_says_the_same(
+    capsys: pytest.CaptureFixture[str],
+    graph: Path,
+    tmp_path: Path,
+    info: dict[str, Any],
+    results: list[dict[str, Any]],
+) -> None:
     results[2]["id"] = "gone"
     status, out, err = run(capsys, "replay", saved(tmp_path, info), graph, "--json")
     assert (status, err) == (1, "")
     document = json.loads(out)
-    turn, = document["turns"]
-    node, = turn["nodes"]
+    (turn,) = document["turns"]
+    (node,) = turn["nodes"]
     assert (document["differs"], turn["differs"], node["differs"]) == (True, True, True)
     assert (turn["message"], node["node"], node["type"], node["query"], node["error"]) == (
-        MESSAGE, "knowledge", "Retrieve", MESSAGE, None)
+        MESSAGE,
+        "knowledge",
+        "Retrieve",
+        MESSAGE,
+        None,
+    )
     assert node["summary"] == {"same": 2, "moved": 0, "distance": 0, "missing": 1, "new": 1}
-    assert node["hits"][2] == {"id": "gone", "verdict": "missing", "here": None,
-                               "recorded": {"rank": 3, "distance": None}, "distance_change": None}
+    assert node["hits"][2] == {
+        "id": "gone",
+        "verdict": "missing",
+        "here": None,
+        "recorded": {"rank": 3, "distance": None},
+        "distance_change": None,
+    }
 
 
-def test_knowledge_alone_is_enough(capsys: pytest.CaptureFixture[str], fresh_aquarium: Path,
-                                   tmp_path: Path, info: dict[str, Any]) -> None:
+def test_knowledge_alone_is_enough(
+    capsys: pytest.CaptureFixture[str], fresh_aquarium: Path, tmp_path: Path, info: dict[str, Any]
+) -> None:
     parameters = info["nodes"][1]["diagnostics"]["parameters"]
     parameters["embedded_string_storage"] = "somewhere/else.json"
     recording = saved(tmp_path, info)
@@ -134,8 +168,12 @@ def test_knowledge_alone_is_enough(capsys: pytest.CaptureFixture[str], fresh_aqu
 
 
 def test_a_log_is_replayed_turn_by_turn_and_broken_lines_are_told(
-        capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path, info: dict[str, Any],
-        results: list[dict[str, Any]]) -> None:
+    capsys: pytest.CaptureFixture[str],
+    graph: Path,
+    tmp_path: Path,
+    info: dict[str, Any],
+    results: list[dict[str, Any]],
+) -> None:
     good = {"message": "one", "debug_info": json.dumps(copy.deepcopy(info))}
     results[0]["id"] = "gone"
     log = saved(tmp_path, good, "{broken", info, name="log.jsonl")
@@ -144,35 +182,50 @@ def test_a_log_is_replayed_turn_by_turn_and_broken_lines_are_told(
     lines = out.splitlines()
     assert lines[0].startswith(f"warning 3007 {log}:2")
     assert [line for line in lines if line.startswith("turn")] == [
-        'turn 1: "one"', f'turn 2: "{MESSAGE}"']
+        'turn 1: "one"',
+        f'turn 2: "{MESSAGE}"',
+    ]
     assert lines[-1] == "2 turns replayed: 1 differs"
     assert len(json.loads(run(capsys, "replay", log, graph, "--json")[1])["findings"]) == 1
 
 
 @pytest.mark.parametrize("prefix", ["knowledge.", "", "lore.knowledge."])
-def test_the_flat_form_is_replayed(capsys: pytest.CaptureFixture[str], graph: Path, prefix: str,
-                                   tmp_path: Path, info: dict[str, Any],
-                                   results: list[dict[str, Any]]) -> None:
+def test_the_flat_form_is_replayed(
+    capsys: pytest.CaptureFixture[str],
+    graph: Path,
+    prefix: str,
+    tmp_path: Path,
+    info: dict[str, Any],
+    results: list[dict[str, Any]],
+) -> None:
     parameters = info["nodes"][1]["diagnostics"]["parameters"]
     flat = {f"{prefix}{key}": str(value) for key, value in parameters.items()}
     flat[f"{prefix}query"] = MESSAGE
-    flat |= {f"{prefix}result[{index:03}].{key}": value for index, result in enumerate(results)
-             for key, value in result.items()}
+    flat |= {
+        f"{prefix}result[{index:03}].{key}": value
+        for index, result in enumerate(results)
+        for key, value in result.items()
+    }
     assert run(capsys, "replay", saved(tmp_path, flat), graph)[0] == 0
     flat[f"{prefix}result[000].id"] = "gone"
     assert run(capsys, "replay", saved(tmp_path, flat), graph)[0] == 1
 
 
-def test_ids_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str], graph: Path,
-                                         tmp_path: Path, info: dict[str, Any],
-                                         results: list[dict[str, Any]]) -> None:
+def test_ids_cannot_command_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+    graph: Path,
+    tmp_path: Path,
+    info: dict[str, Any],
+    results: list[dict[str, Any]],
+) -> None:
     results[0]["id"] = "\x1b[2Jevil\n\u202e"
     _, out, _ = run(capsys, "replay", saved(tmp_path, info), graph)
     assert "\\u001b[2Jevil\\u000a\\u202e" in out
 
 
 def test_a_turn_without_a_search_has_nothing_to_compare(
-        capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path) -> None:
+    capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path
+) -> None:
     path = saved(tmp_path, {"nodes": [{"name": "a", "type": "Speak"}]})
     status, out, _ = run(capsys, "replay", path, graph)
     assert status == 0
@@ -180,8 +233,8 @@ def test_a_turn_without_a_search_has_nothing_to_compare(
 
 
 def test_a_search_that_is_refused_here_is_printed_and_the_status_is_2(
-        capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path,
-        info: dict[str, Any]) -> None:
+    capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path, info: dict[str, Any]
+) -> None:
     info["nodes"][1]["diagnostics"]["parameters"]["filter"] = '{"op": "odd"}'
     status, out, err = run(capsys, "replay", saved(tmp_path, info), graph)
     assert (status, err.count("\n")) == (2, 1)
@@ -189,19 +242,27 @@ def test_a_search_that_is_refused_here_is_printed_and_the_status_is_2(
     assert "filter.unknown_op" in out
 
 
-@pytest.mark.parametrize(("content", "said"), [
-    ("{broken", "invalid JSON"), ("", "the file is empty"), ("[]", "no recorded turn"),
-    ('{"nodes": 3}', "list"), ('[{"id": "a", "text": "b"}]', "no recorded turn"),
-    ('{"start_node": "a", "nodes": []}', "a graph"), ('{"debug_info": null}', "null")])
-def test_a_file_without_turns_is_refused_in_one_line(capsys: pytest.CaptureFixture[str],
-                                                     graph: Path, tmp_path: Path, content: str,
-                                                     said: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{broken", "invalid JSON"),
+        ("", "the file is empty"),
+        ("[]", "no recorded turn"),
+        ('{"nodes": 3}', "list"),
+        ('[{"id": "a", "text": "b"}]', "no recorded turn"),
+        ('{"start_node": "a", "nodes": []}', "a graph"),
+        ('{"debug_info": null}', "null"),
+    ],
+)
+def test_a_file_without_turns_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path, content: str, said: str
+) -> None:
     assert said in refused(capsys, saved(tmp_path, content), graph)
 
 
 def test_missing_files_and_bad_options_are_refused_in_one_line(
-        capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path,
-        info: dict[str, Any]) -> None:
+    capsys: pytest.CaptureFixture[str], graph: Path, tmp_path: Path, info: dict[str, Any]
+) -> None:
     recording = saved(tmp_path, info)
     assert "3010" in refused(capsys, tmp_path / "missing.json", graph)
     assert "3010" in refused(capsys, recording, tmp_path / "missing.json")

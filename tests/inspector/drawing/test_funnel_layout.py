@@ -17,13 +17,33 @@ from inspector.drawing.funnel_layout import Box, Text, lay_out
 if TYPE_CHECKING:
     from core.hits.stages import Stage
 
-SMALL = Counts(records=192, matching=150, raw=51, filtered=5, result=5, with_query_word=64,
-               dense_raw=50, dense_filtered=43, sparse_raw=50, fused=51)
-LARGE = Counts(records=117_659, matching=83_412, raw=7_920, filtered=955, result=45,
-               with_query_word=64_321, dense_raw=4_000, dense_filtered=43, sparse_raw=4_000,
-               fused=7_920)
-SIZES = pytest.mark.parametrize(("width", "height"), [
-    (400, 84), (476, 84), (560, 96), (774, 84), (774, 120), (1600, 96)])
+SMALL = Counts(
+    records=192,
+    matching=150,
+    raw=51,
+    filtered=5,
+    result=5,
+    with_query_word=64,
+    dense_raw=50,
+    dense_filtered=43,
+    sparse_raw=50,
+    fused=51,
+)
+LARGE = Counts(
+    records=117_659,
+    matching=83_412,
+    raw=7_920,
+    filtered=955,
+    result=45,
+    with_query_word=64_321,
+    dense_raw=4_000,
+    dense_filtered=43,
+    sparse_raw=4_000,
+    fused=7_920,
+)
+SIZES = pytest.mark.parametrize(
+    ("width", "height"), [(400, 84), (476, 84), (560, 96), (774, 84), (774, 120), (1600, 96)]
+)
 MODES = pytest.mark.parametrize("mode", list(RetrievalMode))
 COUNTS = pytest.mark.parametrize("counts", [SMALL, LARGE], ids=["small", "large"])
 
@@ -49,8 +69,9 @@ def inked(text: Text) -> QRectF:
     return QRectF(left, text.rect.top(), width, text.rect.height()).adjusted(0.6, 0.6, -0.6, -0.6)
 
 
-def laid_out(mode: RetrievalMode, counts: Counts, width: int, height: int,
-             font: QFont) -> tuple[tuple[Stage, ...], list[Box]]:
+def laid_out(
+    mode: RetrievalMode, counts: Counts, width: int, height: int, font: QFont
+) -> tuple[tuple[Stage, ...], list[Box]]:
     stages = funnel_stages(counts, mode)
     return stages, lay_out(stages, width, height, font)
 
@@ -98,10 +119,17 @@ def test_with_room_a_stage_says_all_its_words(font, mode):
 
 def test_words_get_shorter_before_anything_is_left_out(font):
     _, boxes = laid_out(RetrievalMode.Dense, SMALL, 400, 84, font)
-    assert [box.word.text for box in boxes] == [
-        "records", "matching", "raw", "≤ threshold", "hits"]
+    assert [box.word.text for box in boxes] == ["records", "matching", "raw", "≤ threshold", "hits"]
     assert [text.text for box in boxes for text in box.removed] == [
-        "−42", "filter", "−99", "top_k", "−5", "threshold", "−41", "top_k"]
+        "−42",
+        "filter",
+        "−99",
+        "top_k",
+        "−5",
+        "threshold",
+        "−41",
+        "top_k",
+    ]
 
 
 def test_areas_of_different_stages_do_not_overlap(font):

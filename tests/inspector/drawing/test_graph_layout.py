@@ -14,13 +14,22 @@ NAMES = [f"n{i}" for i in range(9)]
 
 
 def laid_out(exits, names, start="a", view=(760, 220)):
-    return lay_out(dict.fromkeys(names, 120.0), [Exit(*e) for e in exits], start,
-                   dict.fromkeys(names, 60.0), view)
+    return lay_out(
+        dict.fromkeys(names, 120.0),
+        [Exit(*e) for e in exits],
+        start,
+        dict.fromkeys(names, 60.0),
+        view,
+    )
 
 
 def overlap(one, other):
-    return (one.x < other.x + other.width and other.x < one.x + one.width
-            and one.y < other.y + other.height and other.y < one.y + one.height)
+    return (
+        one.x < other.x + other.width
+        and other.x < one.x + one.width
+        and one.y < other.y + other.height
+        and other.y < one.y + one.height
+    )
 
 
 def test_each_node_lies_right_of_those_that_lead_to_it():
@@ -33,7 +42,8 @@ def test_each_node_lies_right_of_those_that_lead_to_it():
 def test_exits_to_one_target_are_one_line_with_both_names():
     layout = laid_out([("a", "found", "b"), ("a", "not_found", "b")], "ab")
     assert [(e.source, e.target, e.routes) for e in layout.edges] == [
-        ("a", "b", ("found", "not_found"))]
+        ("a", "b", ("found", "not_found"))
+    ]
 
 
 def test_an_exit_to_nowhere_has_an_end_of_its_own():
@@ -66,7 +76,7 @@ def test_a_long_chain_goes_on_in_further_bands_as_text_does():
     rows = {round(box.y) for box in layout.boxes.values()}
     assert len(rows) > 1
     first_row = [n for n in names if layout.boxes[n].y == layout.boxes["n00"].y]
-    assert first_row == names[:len(first_row)]
+    assert first_row == names[: len(first_row)]
 
 
 def test_two_nodes_stay_side_by_side():
@@ -99,9 +109,17 @@ def test_a_graph_of_twelve_nodes_is_drawn_whole_in_any_view(view):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(["found", "not_found"]),
-                          st.sampled_from([*NAMES, END])), max_size=18,
-                unique_by=lambda e: e[:2]))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(NAMES),
+            st.sampled_from(["found", "not_found"]),
+            st.sampled_from([*NAMES, END]),
+        ),
+        max_size=18,
+        unique_by=lambda e: e[:2],
+    )
+)
 def test_boxes_never_overlap_and_everything_lies_inside(exits):
     layout = laid_out(exits, NAMES, "n0")
     for one, other in combinations(layout.boxes.values(), 2):

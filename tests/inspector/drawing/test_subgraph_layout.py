@@ -47,8 +47,11 @@ def results(draw) -> tuple[list[PlacedNode], dict[int, int]]:
 
 
 @settings(deadline=None, max_examples=80)
-@given(result=results(), width=st.sampled_from([160.0, 780.0, 1600.0]),
-       height=st.sampled_from([90.0, 250.0, 900.0]))
+@given(
+    result=results(),
+    width=st.sampled_from([160.0, 780.0, 1600.0]),
+    height=st.sampled_from([90.0, 250.0, 900.0]),
+)
 def test_no_box_or_label_lies_on_another_and_all_are_inside(result, width, height):
     nodes, starts = result
     layout = _laid_out(nodes, starts, (width, height))
@@ -90,7 +93,8 @@ def test_every_step_leads_from_edge_to_edge(result):
     nodes, starts = result
     layout = _laid_out(nodes, starts)
     assert [step.row for step in layout.steps] == [
-        node.row for node in nodes if node.from_row is not None]
+        node.row for node in nodes if node.from_row is not None
+    ]
     for step in layout.steps:
         source, target = layout.spots[step.from_row], layout.spots[step.row]
         first, last = step.points[0], step.points[-1]
@@ -108,16 +112,14 @@ def test_the_same_result_is_drawn_the_same_way(result):
 
 def test_what_leads_in_stands_left_and_what_is_led_to_stands_right():
     nodes = walked().result.expansion.nodes
-    starts = {node.line: int(TOWN.from_rows[node.line]) for node in nodes
-              if node.line is not None}
+    starts = {node.line: int(TOWN.from_rows[node.line]) for node in nodes if node.line is not None}
     sides = {TOWN.nodes[row].id: side for row, side in sides_of(nodes, starts).items()}
     assert sides == {"mill": MIDDLE, "town": LEFT, "attic": RIGHT, "miller": LEFT, "key": RIGHT}
 
 
 def test_the_second_ring_goes_on_outwards_whatever_leads_there():
     nodes = walked(depth=ExpansionDepth.DEEP).result.expansion.nodes
-    starts = {node.line: int(TOWN.from_rows[node.line]) for node in nodes
-              if node.line is not None}
+    starts = {node.line: int(TOWN.from_rows[node.line]) for node in nodes if node.line is not None}
     sides = {TOWN.nodes[row].id: side for row, side in sides_of(nodes, starts).items()}
     assert (sides["far"], sides["second"]) == (LEFT, RIGHT)
 

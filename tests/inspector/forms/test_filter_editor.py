@@ -11,8 +11,11 @@ from core.knowledge.schema import Field, FieldType
 from core.nodes.parameters import RetrieveParams
 from inspector.forms.filter_editor import FilterEditor
 
-FIELDS = (Field("level", FieldType.INT, 1), Field("a&b", FieldType.STRING, "x"),
-          Field("secret", FieldType.INT, 0, filterable=False))
+FIELDS = (
+    Field("level", FieldType.INT, 1),
+    Field("a&b", FieldType.STRING, "x"),
+    Field("secret", FieldType.INT, 0, filterable=False),
+)
 CLAUSE = '{"op": "ge", "lhs": {"knowledge": "level"}, "rhs": {"value": 12}}'
 
 

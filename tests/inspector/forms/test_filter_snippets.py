@@ -55,7 +55,9 @@ def test_a_clause_joins_the_arguments_of_an_and():
 def test_a_clause_is_anded_to_any_other_filter():
     other = {"op": "or", "args": [CLAUSE]}
     assert json.loads(with_clause(json.dumps(other), CLAUSE)) == {
-        "op": "and", "args": [other, CLAUSE]}
+        "op": "and",
+        "args": [other, CLAUSE],
+    }
 
 
 @pytest.mark.parametrize("text", ['{"op":', "[1]", "3", '{"a": NaN}', "[" * 100_000, "x" * 200_000])
@@ -81,8 +83,16 @@ def test_an_empty_list_stays_on_one_line():
 
 
 def test_the_place_of_a_type_mismatch_is_the_operand():
-    text = json.dumps({"op": "and", "args": [
-        CLAUSE, {"op": "ge", "lhs": {"knowledge": "level"}, "rhs": {"value": "twelve"}}]}, indent=1)
+    text = json.dumps(
+        {
+            "op": "and",
+            "args": [
+                CLAUSE,
+                {"op": "ge", "lhs": {"knowledge": "level"}, "rhs": {"value": "twelve"}},
+            ],
+        },
+        indent=1,
+    )
     with pytest.raises(InspectorError) as caught:
         compile_filter(text, FIELDS)
     start, end = place_in(text, str(caught.value))
@@ -97,8 +107,9 @@ def test_the_place_of_broken_json_is_the_character():
     assert text[start:end] == "}"
 
 
-@pytest.mark.parametrize("message", ["", "at the top: no", "at args[7].rhs: gone",
-                                     "at line 99, column 1"])
+@pytest.mark.parametrize(
+    "message", ["", "at the top: no", "at args[7].rhs: gone", "at line 99, column 1"]
+)
 def test_an_unknown_place_is_none_or_inside_the_text(message):
     place = place_in(json.dumps(CLAUSE), message)
     assert place is None or 0 <= place[0] <= place[1] <= len(json.dumps(CLAUSE))

@@ -53,9 +53,16 @@ def retype(row, text):
 
 def wheel(widget, delta):
     place = QPointF(widget.rect().center())
-    event = QWheelEvent(place, widget.mapToGlobal(place), QPoint(), QPoint(0, delta),
-                        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
-                        Qt.ScrollPhase.NoScrollPhase, False)
+    event = QWheelEvent(
+        place,
+        widget.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, delta),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(widget, event)
     return event
 
@@ -104,12 +111,15 @@ def test_typing_on_is_not_reformatted_under_the_cursor(threshold, qtbot):
     assert threshold.spin.text() == "0.450"
 
 
-@pytest.mark.parametrize(("text", "why"), [
-    ("2.1", "3007 InvalidParamValue: 2.1 is out of range: 0 to 2"),
-    ("-0.1", "3007 InvalidParamValue: -0.1 is out of range: 0 to 2"),
-    ("nan", "3007 InvalidParamValue: nan is out of range: 0 to 2"),
-    ("abc", '3007 InvalidParamValue: expected a number, found the text "abc"'),
-])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("2.1", "3007 InvalidParamValue: 2.1 is out of range: 0 to 2"),
+        ("-0.1", "3007 InvalidParamValue: -0.1 is out of range: 0 to 2"),
+        ("nan", "3007 InvalidParamValue: nan is out of range: 0 to 2"),
+        ("abc", '3007 InvalidParamValue: expected a number, found the text "abc"'),
+    ],
+)
 def test_a_refused_number_leaves_the_last_valid_value_and_says_why(threshold, text, why):
     retype(threshold, text)
     assert threshold.value == 0.6
@@ -277,12 +287,14 @@ def test_the_spin_box_is_as_wide_as_its_value(threshold):
 def test_where_values_share_a_pixel_the_mouse_picks_round_ones(threshold, top_k):
     threshold.resize(260, 90)
     slider = threshold.slider
-    QTest.mousePress(slider, Qt.MouseButton.LeftButton,
-                     pos=QPoint(round(slider.x_of(600)), slider.height() // 2))
+    QTest.mousePress(
+        slider, Qt.MouseButton.LeftButton, pos=QPoint(round(slider.x_of(600)), slider.height() // 2)
+    )
     for value in range(100, 900, 7):
         QTest.mouseMove(slider, QPoint(round(slider.x_of(value)), slider.height() // 2))
         assert slider.value() % 5 == 0
         assert abs(slider.value() - value) <= 20
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton)
     assert [top_k.slider._value_at(round(top_k.slider.x_of(v))) for v in range(1, 21)] == list(
-        range(1, 21))
+        range(1, 21)
+    )

@@ -11,8 +11,10 @@ from core.agent.play import DialogLine
 from inspector.models.dialog_model import Column, DialogModel
 
 LINES = (DialogLine("user", "A bed?"), DialogLine("assistant", "One is left.\nTwo coppers."))
-SOME = st.lists(st.builds(DialogLine, st.sampled_from(("user", "assistant")),
-                          st.sampled_from("abc")), max_size=6)
+SOME = st.lists(
+    st.builds(DialogLine, st.sampled_from(("user", "assistant")), st.sampled_from("abc")),
+    max_size=6,
+)
 
 
 @pytest.fixture
@@ -42,8 +44,10 @@ def test_text_and_role_can_be_edited(model):
     found = emitted(model)
     assert model.setData(model.index(0, Column.TEXT), "A room?")
     assert model.setData(model.index(0, Column.ROLE), "system")
-    assert found == [(DialogLine("user", "A room?"), LINES[1]),
-                     (DialogLine("system", "A room?"), LINES[1])]
+    assert found == [
+        (DialogLine("user", "A room?"), LINES[1]),
+        (DialogLine("system", "A room?"), LINES[1]),
+    ]
 
 
 def test_an_empty_text_and_an_unknown_role_are_refused(model):
@@ -94,5 +98,6 @@ def test_any_dialog_after_any_other_is_shown_as_given(qapp, first, second):
     model.show_lines(first)
     model.show_lines(second)
     assert [model.index(row, Column.TEXT).data() for row in range(model.rowCount())] == [
-        line.text for line in second]
+        line.text for line in second
+    ]
     assert model.lines == tuple(second)

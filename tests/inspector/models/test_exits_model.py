@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from inspector.models.exits_model import Column, ExitsModel, SimulatedExit
 
-EXITS = (SimulatedExit("tools", "ToolCall", ("no_tool_called", "tool_called"), "no_tool_called"),
-         SimulatedExit("intent", "NewType", ("found", "not_found"), "found"))
+EXITS = (
+    SimulatedExit("tools", "ToolCall", ("no_tool_called", "tool_called"), "no_tool_called"),
+    SimulatedExit("intent", "NewType", ("found", "not_found"), "found"),
+)
 
 
 def test_the_model_keeps_the_rules_of_item_models(qapp, qtmodeltester):
@@ -18,7 +20,9 @@ def test_a_row_has_node_type_and_the_exit_in_force(qapp):
     model = ExitsModel()
     model.show_exits(EXITS)
     assert [[model.index(row, column).data() for column in Column] for row in range(2)] == [
-        ["tools", "ToolCall", "no_tool_called"], ["intent", "NewType", "found"]]
+        ["tools", "ToolCall", "no_tool_called"],
+        ["intent", "NewType", "found"],
+    ]
 
 
 def test_another_pick_is_no_other_table(qapp):

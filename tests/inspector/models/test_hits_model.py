@@ -23,8 +23,9 @@ def _ids(model: HitsModel) -> list[str]:
 
 
 def _reasons(model: HitsModel) -> list[str]:
-    return [model.data(model.index(row, 0), HitsModel.ReasonRole)
-            for row in range(model.rowCount())]
+    return [
+        model.data(model.index(row, 0), HitsModel.ReasonRole) for row in range(model.rowCount())
+    ]
 
 
 def _text(model: HitsModel, row: int, column: Column) -> str:
@@ -69,9 +70,17 @@ def test_the_roles_tell_the_story_of_each_row(model):
 
 
 def test_cells_have_three_decimals_and_a_dash_for_the_unknown(model):
-    assert [_text(model, 0, column) for column in (
-        Column.RANK, Column.ID, Column.DISTANCE, Column.DENSE, Column.BM25, Column.NEEDS)] == [
-        "1", "clown_lion_01", "0.312", "1", "–", ""]
+    assert [
+        _text(model, 0, column)
+        for column in (
+            Column.RANK,
+            Column.ID,
+            Column.DISTANCE,
+            Column.DENSE,
+            Column.BM25,
+            Column.NEEDS,
+        )
+    ] == ["1", "clown_lion_01", "0.312", "1", "–", ""]
     assert _text(model, 3, Column.RANK) == "–"
     assert _text(model, 3, Column.NEEDS) == "filter: args[1] is false"
     assert _text(model, 4, Column.NEEDS) == "threshold ≥ 0.613"
@@ -140,21 +149,21 @@ def test_no_near_miss_tells_its_story_before_it_is_looked_at(qapp, column):
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 @pytest.mark.parametrize("order", [UP, DOWN])
 @pytest.mark.parametrize("column", list(Column))
-def test_hits_and_near_misses_are_each_sorted_and_the_unknown_comes_last(
-        qapp, mode, order, column):
+def test_hits_and_near_misses_are_each_sorted_and_the_unknown_comes_last(qapp, mode, order, column):
     model = HitsModel()
     model.show_selection(chosen(many(150), mode, top_k=6, threshold=0.75))
     before = sorted(_ids(model))
     model.sort(column, order)
     assert sorted(_ids(model)) == before
     reasons = _reasons(model)
-    assert all(not reason for reason in reasons[:model.hit_count])
-    assert all(reasons[model.hit_count:])
+    assert all(not reason for reason in reasons[: model.hit_count])
+    assert all(reasons[model.hit_count :])
     for first, last in ((0, model.hit_count), (model.hit_count, model.rowCount())):
-        keys = [model.data(model.index(row, column), HitsModel.SortRole)
-                for row in range(first, last)]
+        keys = [
+            model.data(model.index(row, column), HitsModel.SortRole) for row in range(first, last)
+        ]
         known = [key for key in keys if key is not None]
-        assert keys[len(known):] == [None] * (len(keys) - len(known))
+        assert keys[len(known) :] == [None] * (len(keys) - len(known))
         if column is Column.NEEDS:
             # By the order of the stages, so that each reason is one block.
             blocks = [key for key, _ in itertools.groupby(known)]
@@ -167,7 +176,7 @@ def test_sorting_is_kept_for_the_next_selection_and_minus_one_is_the_engines_ord
     engine = _ids(model)
     model.sort(Column.ID, DOWN)
     model.show_selection(chosen(aquarium(), threshold=0.65))
-    assert _ids(model)[:model.hit_count] == sorted(_ids(model)[:model.hit_count], reverse=True)
+    assert _ids(model)[: model.hit_count] == sorted(_ids(model)[: model.hit_count], reverse=True)
     model.show_selection(chosen(aquarium()))
     model.sort(-1)
     assert _ids(model) == engine
@@ -184,9 +193,16 @@ def test_asking_beyond_the_rows_gives_nothing_and_never_raises(model):
 
 def test_a_tooltip_shows_the_files_markup_as_text(qapp):
     model = HitsModel()
-    model.show_selection(chosen(candidates(
-        ["<b>id</b>"], ["<img src=x>\nnext"], np.array([0.1], dtype=np.float32),
-        np.array([0.0], dtype=np.float32))))
+    model.show_selection(
+        chosen(
+            candidates(
+                ["<b>id</b>"],
+                ["<img src=x>\nnext"],
+                np.array([0.1], dtype=np.float32),
+                np.array([0.0], dtype=np.float32),
+            )
+        )
+    )
     tip = model.data(model.index(0, Column.TEXT), Qt.ItemDataRole.ToolTipRole)
     assert "&lt;img src=x&gt;<br>next" in tip
     assert "&lt;b&gt;" in model.data(model.index(0, Column.ID), Qt.ItemDataRole.ToolTipRole)
@@ -210,8 +226,16 @@ def test_matched_words_are_found_ignoring_case_and_within_the_shown_text(model):
 
 def test_words_are_matched_also_where_the_bm25_leg_did_not_run():
     found = aquarium()
-    without = type(found)(found.query, found.ids, found.texts, found.matching,
-                          found.matching_count, found.dense, None, found.why_filtered)
+    without = type(found)(
+        found.query,
+        found.ids,
+        found.texts,
+        found.matching,
+        found.matching_count,
+        found.dense,
+        None,
+        found.why_filtered,
+    )
     assert {"clownfish", "lionfish"} <= chosen(without).words.tokens
     assert chosen(found).words.tokens == frozenset(found.sparse.tokens)
 

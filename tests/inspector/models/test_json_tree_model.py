@@ -11,13 +11,30 @@ from PySide6.QtCore import QModelIndex, Qt
 
 from inspector.models.json_tree_model import JsonTreeModel, PathRole
 
-INFO = {"status": "Success", "nodes": [
-    {"name": "knowledge", "diagnostics": {"output": {"results": [
-        {"id": "a", "distance": None, "text": "x" * 500}, {"id": "b", "distance": 0.25}]}}}]}
+INFO = {
+    "status": "Success",
+    "nodes": [
+        {
+            "name": "knowledge",
+            "diagnostics": {
+                "output": {
+                    "results": [
+                        {"id": "a", "distance": None, "text": "x" * 500},
+                        {"id": "b", "distance": 0.25},
+                    ]
+                }
+            },
+        }
+    ],
+}
 
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-                    lambda inner: st.lists(inner, max_size=4)
-                    | st.dictionaries(st.text(max_size=4), inner, max_size=4), max_leaves=12)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
 
 
 @pytest.fixture
@@ -70,8 +87,9 @@ def count_leaves(model, index):
 
 
 def leaves(value):
-    children = (value.values() if isinstance(value, dict)
-                else value if isinstance(value, list) else ())
+    children = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    )
     return sum(map(leaves, children)) or 1
 
 

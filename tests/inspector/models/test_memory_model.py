@@ -27,15 +27,23 @@ from inspector.models.memory_model import (
 )
 from inspector.widgets.record_text import RecordText, compact, metadata_text, parse_metadata
 
-RECORDS = ({"id": "m1", "text": "Ada owes Marta\na favour", "metadata": {"turn": 2, "who": "Ada"}},
-           {"id": "m2", "text": "<b>wolves</b> in the mine"},
-           {"id": "m3", "text": "a room for the night", "metadata": {}})
+RECORDS = (
+    {"id": "m1", "text": "Ada owes Marta\na favour", "metadata": {"turn": 2, "who": "Ada"}},
+    {"id": "m2", "text": "<b>wolves</b> in the mine"},
+    {"id": "m3", "text": "a room for the night", "metadata": {}},
+)
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-2**53, 2**53) | st.text(max_size=8)
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.text(max_size=8)
     | st.floats(allow_nan=False, allow_infinity=False),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner,
-                                                                max_size=3), max_leaves=8)
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
 
 
 @pytest.fixture
@@ -61,7 +69,10 @@ def test_the_stores_keep_the_rules_of_item_models(qtmodeltester):
 
 def test_a_row_has_id_text_on_one_line_and_compact_metadata(model):
     assert [model.index(0, column).data() for column in (ID, TEXT, METADATA)] == [
-        "m1", "Ada owes Marta a favour", '{"turn": 2, "who": "Ada"}']
+        "m1",
+        "Ada owes Marta a favour",
+        '{"turn": 2, "who": "Ada"}',
+    ]
 
 
 def test_no_metadata_and_empty_metadata_are_told_apart(model):
@@ -87,9 +98,16 @@ def test_other_marks_of_the_same_records_move_no_rows(model, qtbot):
     assert model.index(0, STATE).data() == "new"
 
 
-@pytest.mark.parametrize(("needle", "found"), [
-    ("WOLVES", ["m2"]), ('"who": "ada"', ["m1"]), ("m", ["m1", "m2", "m3"]), ("no such", []),
-    ("  ", ["m1", "m2", "m3"])])
+@pytest.mark.parametrize(
+    ("needle", "found"),
+    [
+        ("WOLVES", ["m2"]),
+        ('"who": "ada"', ["m1"]),
+        ("m", ["m1", "m2", "m3"]),
+        ("no such", []),
+        ("  ", ["m1", "m2", "m3"]),
+    ],
+)
 def test_a_search_looks_at_id_text_and_metadata(model, needle, found):
     model.set_needle(needle)
     assert ids(model) == found
@@ -140,9 +158,14 @@ def test_a_record_is_read_back_with_what_was_changed_and_all_other_keys():
     record = {"id": "m1", "text": "old", "metadata": {"a": 1}, "from": "a later version"}
     shown = RecordText.of(record)
     assert RecordText("m1", "new", shown.metadata).applied_to(record, shown) == {
-        **record, "text": "new"}
+        **record,
+        "text": "new",
+    }
     assert RecordText("m1", "old", "  ").applied_to(record, shown) == {
-        "id": "m1", "text": "old", "from": "a later version"}
+        "id": "m1",
+        "text": "old",
+        "from": "a later version",
+    }
     assert shown.applied_to(record, shown)["metadata"] is record["metadata"]
 
 
@@ -151,12 +174,16 @@ def test_metadata_comes_back_as_it_was_written_out(metadata):
     assert compact(parse_metadata(metadata_text(metadata))) == compact(metadata)
 
 
-@pytest.mark.parametrize(("text", "line", "column", "said"), [
-    ('{"a": 1 "b": 2}', 1, 9, "a comma is missing"),
-    ('{"a": 1,\n "b": }', 2, 7, ""),
-    ('{"é🐠": tru}', 1, 8, ""),
-    ("[1]", 1, 1, "expected an object, found a list"),
-    ('{"a": 1', 1, 8, "the metadata ends too early")])
+@pytest.mark.parametrize(
+    ("text", "line", "column", "said"),
+    [
+        ('{"a": 1 "b": 2}', 1, 9, "a comma is missing"),
+        ('{"a": 1,\n "b": }', 2, 7, ""),
+        ('{"é🐠": tru}', 1, 8, ""),
+        ("[1]", 1, 1, "expected an object, found a list"),
+        ('{"a": 1', 1, 8, "the metadata ends too early"),
+    ],
+)
 def test_metadata_that_is_no_object_is_refused_with_its_place(text, line, column, said):
     with pytest.raises(InspectorError) as refused:
         parse_metadata(text)

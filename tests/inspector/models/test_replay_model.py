@@ -31,23 +31,43 @@ def test_the_model_keeps_the_rules_of_item_models(model, qtmodeltester):
 
 
 def test_both_results_stand_side_by_side_in_the_recorded_order_and_then_what_is_new(model):
-    assert cells(model, Column.ID) == ["clown_lion_01", "lionfish_diet", "clown_tankmates",
-                                       "reef_safe_02", "goby_pairs", "anemone_host"]
+    assert cells(model, Column.ID) == [
+        "clown_lion_01",
+        "lionfish_diet",
+        "clown_tankmates",
+        "reef_safe_02",
+        "goby_pairs",
+        "anemone_host",
+    ]
     assert cells(model, Column.RECORDED_RANK) == ["1", "2", "3", "4", "5", "–"]
     assert cells(model, Column.HERE_RANK) == ["1", "2", "4", "3", "–", "5"]
     assert cells(model, Column.RECORDED_DISTANCE) == [
-        "0.312", "0.408", "0.541", "0.571", "0.590", "–"]
+        "0.312",
+        "0.408",
+        "0.541",
+        "0.571",
+        "0.590",
+        "–",
+    ]
     assert cells(model, Column.HERE_DISTANCE) == ["0.312", "0.440", "0.575", "0.572", "–", "0.581"]
     assert cells(model, Column.CHANGE) == ["0.000", "+0.032", "+0.034", "+0.001", "–", "–"]
 
 
 def test_a_verdict_is_a_word_an_icon_and_a_colour(model):
-    assert cells(model, Column.VERDICT) == ["same", "distance", "moved, distance", "moved",
-                                            "missing", "new"]
-    icons = {icon.cacheKey() for icon in cells(model, Column.VERDICT,
-                                               Qt.ItemDataRole.DecorationRole)}
-    colours = {colour.name() for colour in cells(model, Column.VERDICT,
-                                                 Qt.ItemDataRole.ForegroundRole)}
+    assert cells(model, Column.VERDICT) == [
+        "same",
+        "distance",
+        "moved, distance",
+        "moved",
+        "missing",
+        "new",
+    ]
+    icons = {
+        icon.cacheKey() for icon in cells(model, Column.VERDICT, Qt.ItemDataRole.DecorationRole)
+    }
+    colours = {
+        colour.name() for colour in cells(model, Column.VERDICT, Qt.ItemDataRole.ForegroundRole)
+    }
     assert (len(icons), len(colours)) == (5, 5)
 
 
@@ -89,7 +109,8 @@ def test_a_distance_on_one_side_only_is_told(qapp):
     model.show_replay(replay_of(node_replay([("a", 0.5)], [("a", None)])))
     assert cells(model, Column.VERDICT) == ["distance"]
     assert "only one of them has a distance" in model.index(0, Column.VERDICT).data(
-        Qt.ItemDataRole.ToolTipRole)
+        Qt.ItemDataRole.ToolTipRole
+    )
 
 
 def test_lexical_hits_have_no_distances(model, qapp):

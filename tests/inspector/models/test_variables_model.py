@@ -24,8 +24,10 @@ USED = st.dictionaries(NAMES, st.lists(st.just("answer.template"), min_size=1, m
 @pytest.fixture
 def model(qapp):
     made = VariablesModel()
-    made.show_variables({"player": "Marla", "town": "Harbour"},
-                        {"player": ("recall.storage_name", "answer.template"), "quest": ("a.b",)})
+    made.show_variables(
+        {"player": "Marla", "town": "Harbour"},
+        {"player": ("recall.storage_name", "answer.template"), "quest": ("a.b",)},
+    )
     return made
 
 
@@ -36,8 +38,9 @@ def emitted(model):
 
 
 def names(model):
-    return [model.index(row, Column.NAME).data(Qt.ItemDataRole.EditRole)
-            for row in range(model.count)]
+    return [
+        model.index(row, Column.NAME).data(Qt.ItemDataRole.EditRole) for row in range(model.count)
+    ]
 
 
 def test_the_model_keeps_the_rules_of_item_models(model, qtmodeltester):
@@ -47,7 +50,10 @@ def test_the_model_keeps_the_rules_of_item_models(model, qtmodeltester):
 def test_a_row_has_name_value_and_where_it_is_used(model):
     assert names(model) == ["quest", "player", "town"]
     assert [model.index(1, column).data() for column in Column] == [
-        "player", "Marla", "recall.storage_name, answer.template"]
+        "player",
+        "Marla",
+        "recall.storage_name, answer.template",
+    ]
 
 
 def test_a_variable_without_a_value_says_so_in_words_with_an_icon_and_a_colour(model):
@@ -57,7 +63,7 @@ def test_a_variable_without_a_value_says_so_in_words_with_an_icon_and_a_colour(m
     assert not index.data(Qt.ItemDataRole.DecorationRole).isNull()
     assert index.data(Qt.ItemDataRole.ForegroundRole) == LIGHT.ink(LIGHT.error)
     assert index.data(VariablesModel.IsUndefinedRole)
-    assert 'undefined variable &quot;quest&quot;' in index.data(Qt.ItemDataRole.ToolTipRole)
+    assert "undefined variable &quot;quest&quot;" in index.data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_an_empty_value_is_a_value(model):
@@ -151,5 +157,6 @@ def test_after_any_course_the_table_shows_what_it_was_given(qapp, course):
     rows = [model.variable(row) for row in range(model.count)]
     assert {row.name: row.value for row in rows} == {**dict.fromkeys(used), **values}
     assert {row.name: row.used for row in rows if row.used} == {
-        name: tuple(places) for name, places in used.items()}
+        name: tuple(places) for name, places in used.items()
+    }
     assert len(rows) == len({*used, *values})

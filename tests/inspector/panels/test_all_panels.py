@@ -68,8 +68,15 @@ LONG_TEXT = "clownfish 🐠 سمكة 魚 " * 1200
 NARROWEST, LOWEST = 520, 330
 """No panel may force more than this on a window of 900×600."""
 
-CONTROLS = (QAbstractButton, QAbstractSpinBox, QAbstractSlider, QComboBox, QLineEdit,
-            QAbstractItemView, QAbstractScrollArea)
+CONTROLS = (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QAbstractSlider,
+    QComboBox,
+    QLineEdit,
+    QAbstractItemView,
+    QAbstractScrollArea,
+)
 
 
 @dataclass(frozen=True)
@@ -99,9 +106,15 @@ def turn(selection: Selection) -> Turn:
 
 
 def findings(count: int) -> list[Finding]:
-    return [Finding(Severity.ERROR if i % 2 else Severity.WARNING, Code.GraphCompilationFailed,
-                    Place(file=f"file{i}.json", line=i + 1, json_path="a.b" * 40), LONG_TEXT)
-            for i in range(count)]
+    return [
+        Finding(
+            Severity.ERROR if i % 2 else Severity.WARNING,
+            Code.GraphCompilationFailed,
+            Place(file=f"file{i}.json", line=i + 1, json_path="a.b" * 40),
+            LONG_TEXT,
+        )
+        for i in range(count)
+    ]
 
 
 def graph(count: int) -> GraphDescription:
@@ -114,8 +127,11 @@ def graph(count: int) -> GraphDescription:
 def projection(count: int) -> Projection:
     text = "\n".join("lionfish hunt at dusk" for _ in range(count))
     spans = tuple(Span(22 * i, 22 * i + 21, 0, i) for i in range(count))
-    return Projection((Message("system", text, "template", spans),
-                       Message("user", LONG_TEXT, "user")), (), "model")
+    return Projection(
+        (Message("system", text, "template", spans), Message("user", LONG_TEXT, "user")),
+        (),
+        "model",
+    )
 
 
 def show_params(panel: ParametersPanel, params: RetrieveParams) -> None:
@@ -126,94 +142,213 @@ def show_params(panel: ParametersPanel, params: RetrieveParams) -> None:
 
 
 def entries(count: int) -> list[WorkspaceEntry]:
-    return [WorkspaceEntry(OTHERS if i % 2 else KNOWLEDGE, f"{'long' * 20}{i}",
-                           str(Path("game") / f"{i}.json"), "117,659") for i in range(count)]
+    return [
+        WorkspaceEntry(
+            OTHERS if i % 2 else KNOWLEDGE,
+            f"{'long' * 20}{i}",
+            str(Path("game") / f"{i}.json"),
+            "117,659",
+        )
+        for i in range(count)
+    ]
 
 
 def show_memory(panel: MemoryPanel, stores: int, records: int) -> None:
-    made = tuple({"id": f"m{i}", "text": LONG_TEXT if i < 9 else "short",
-                  "metadata": {"place": LONG_TEXT if i < 9 else i}} for i in range(records))
-    panel.show_stores([MemoryStore(f"store {i}", "npc", records=made if i == 0 else ())
-                       for i in range(stores)], changed={"store 0"},
-                      written={"store 0": {"m0"}}, schemas=["npc"], in_use=("store 1",))
+    made = tuple(
+        {
+            "id": f"m{i}",
+            "text": LONG_TEXT if i < 9 else "short",
+            "metadata": {"place": LONG_TEXT if i < 9 else i},
+        }
+        for i in range(records)
+    )
+    panel.show_stores(
+        [MemoryStore(f"store {i}", "npc", records=made if i == 0 else ()) for i in range(stores)],
+        changed={"store 0"},
+        written={"store 0": {"m0"}},
+        schemas=["npc"],
+        in_use=("store 1",),
+    )
     panel.show_problem(LONG_TEXT if records > 5 else "8003 there is no such thing")
 
 
 def show_play(panel: PlayPanel, count: int, text: str) -> None:
-    panel.show_variables({f"name{i}": text for i in range(count)},
-                         {f"name{2 * i}": (text,) * 3 for i in range(count)})
-    panel.show_exits([SimulatedExit(f"{text[:80]}{i}", "ToolCall", ("found", text), "found")
-                      for i in range(min(count, 50))])
-    panel.show_dialog([DialogLine("user", text)] * count, kept=count > 0, reply=text,
-                      replies_to=text)
+    panel.show_variables(
+        {f"name{i}": text for i in range(count)},
+        {f"name{2 * i}": (text,) * 3 for i in range(count)},
+    )
+    panel.show_exits(
+        [
+            SimulatedExit(f"{text[:80]}{i}", "ToolCall", ("found", text), "found")
+            for i in range(min(count, 50))
+        ]
+    )
+    panel.show_dialog(
+        [DialogLine("user", text)] * count, kept=count > 0, reply=text, replies_to=text
+    )
 
 
 def show_replay(panel: ReplayPanel, count: int, text: str) -> None:
     listed = [(f"{text[:80]}{i}", i / (count + 1)) for i in range(count)]
     panel.show_recorded(True, text)
-    panel.show_replay(replay_of(*(node_replay(listed, listed[1:], node=f"{text}{i}",
-                                              changed=(text,)) for i in range(3))))
+    panel.show_replay(
+        replay_of(
+            *(node_replay(listed, listed[1:], node=f"{text}{i}", changed=(text,)) for i in range(3))
+        )
+    )
 
 
 def cases(small: Selection, huge: Selection) -> list[Case]:
     hit = huge.hits[0]
     return [
-        Case(FunnelPanel, lambda p: p.show_counts(None), lambda p: p.show_counts(retrieval(small)),
-             lambda p: p.show_counts(retrieval(huge))),
-        Case(HitsPanel, lambda p: p.show_selection(None), lambda p: p.show_selection(small),
-             lambda p: p.show_selection(huge)),
-        Case(DistancePanel, lambda p: p.show_selection(None), lambda p: p.show_selection(small),
-             lambda p: p.show_selection(huge)),
-        Case(DetailsPanel, lambda p: p.show_hit(None),
-             lambda p: p.show_hit(small.hits[0], {"level": 3}, small.score_lines(0)),
-             lambda p: p.show_hit(hit, {f"field{i}": LONG_TEXT for i in range(40)})),
-        Case(ParametersPanel, lambda p: p.show_graph([]),
-             lambda p: show_params(p, RetrieveParams()),
-             lambda p: show_params(p, RetrieveParams(filter='{"op": "x"}' * 3000, top_k=1000,
-                                                     source=LONG_TEXT, schema=LONG_TEXT))),
-        Case(PromptPanel, lambda p: p.show_projection(None, None),
-             lambda p: p.show_projection(projection(3), GenerateParams(template="x")),
-             lambda p: p.show_projection(projection(1000), GenerateParams(template=LONG_TEXT))),
-        Case(GraphPanel, lambda p: p.show_graph(None), lambda p: p.show_graph(graph(2)),
-             lambda p: p.show_graph(graph(60))),
-        Case(SubgraphPanel, lambda p: p.show_result(None), lambda p: p.show_result(walked()),
-             lambda p: p.show_result(walked(wide(600, LONG_TEXT[:200]), "hub",
-                                            ExpansionDepth.SHALLOW))),
-        Case(DiagnosticsPanel, lambda p: p.show_turn(None), lambda p: p.show_turn(turn(small)),
-             lambda p: p.show_turn(turn(huge))),
-        Case(ProblemsPanel, lambda p: p.show_findings([]),
-             lambda p: p.show_findings(findings(3), 3),
-             lambda p: p.show_findings(findings(2000), 3)),
-        Case(TurnsPanel, lambda p: p.show_turns([], -1),
-             lambda p: p.show_turns([turn(small)] * 3, 1, [0.0, 1.0, 2.0]),
-             lambda p: p.show_turns([turn(huge)] * 1000, 999)),
-        Case(WorkspacePanel, lambda p: p.show_entries([]),
-             lambda p: p.show_entries(entries(3), "/x"),
-             lambda p: p.show_entries(entries(2000), "/x" * 200)),
-        Case(MemoryPanel, lambda p: show_memory(p, 0, 0), lambda p: show_memory(p, 2, 5),
-             lambda p: show_memory(p, 300, 10_000)),
-        Case(PlayPanel, lambda p: show_play(p, 0, ""), lambda p: show_play(p, 3, "some text"),
-             lambda p: show_play(p, 500, LONG_TEXT)),
-        Case(ReplayPanel, lambda p: (p.show_replay(None), p.show_recorded(False, "")),
-             lambda p: show_replay(p, 4, "some"), lambda p: show_replay(p, 1000, LONG_TEXT)),
-        Case(QueryBar, lambda p: p.set_message(""), lambda p: p.set_status("ready", "MiniLM ready"),
-             lambda p: (p.set_message(LONG_TEXT), p.set_status("error", LONG_TEXT))),
-        Case(MessageBar, lambda p: p.clear(), lambda p: p.post("warning", "no model"),
-             lambda p: p.post("error", LONG_TEXT, LONG_TEXT,
-                              [("Problems", list), ("Always", list)])),
-        Case(ProgressStrip, lambda p: p.finish(), lambda p: p.show_progress("Indexing", 1, 3, 9.0),
-             lambda p: p.show_progress(LONG_TEXT, 2**40, 2**41, 1e9)),
-        Case(WelcomePage, lambda p: p.show_samples([]),
-             lambda p: p.show_samples([("Aquarium", "120 facts", "a.json")]),
-             lambda p: (p.show_samples([(LONG_TEXT, LONG_TEXT, "a")] * 20),
-                        p.show_recent([LONG_TEXT] * 200))),
+        Case(
+            FunnelPanel,
+            lambda p: p.show_counts(None),
+            lambda p: p.show_counts(retrieval(small)),
+            lambda p: p.show_counts(retrieval(huge)),
+        ),
+        Case(
+            HitsPanel,
+            lambda p: p.show_selection(None),
+            lambda p: p.show_selection(small),
+            lambda p: p.show_selection(huge),
+        ),
+        Case(
+            DistancePanel,
+            lambda p: p.show_selection(None),
+            lambda p: p.show_selection(small),
+            lambda p: p.show_selection(huge),
+        ),
+        Case(
+            DetailsPanel,
+            lambda p: p.show_hit(None),
+            lambda p: p.show_hit(small.hits[0], {"level": 3}, small.score_lines(0)),
+            lambda p: p.show_hit(hit, {f"field{i}": LONG_TEXT for i in range(40)}),
+        ),
+        Case(
+            ParametersPanel,
+            lambda p: p.show_graph([]),
+            lambda p: show_params(p, RetrieveParams()),
+            lambda p: show_params(
+                p,
+                RetrieveParams(
+                    filter='{"op": "x"}' * 3000, top_k=1000, source=LONG_TEXT, schema=LONG_TEXT
+                ),
+            ),
+        ),
+        Case(
+            PromptPanel,
+            lambda p: p.show_projection(None, None),
+            lambda p: p.show_projection(projection(3), GenerateParams(template="x")),
+            lambda p: p.show_projection(projection(1000), GenerateParams(template=LONG_TEXT)),
+        ),
+        Case(
+            GraphPanel,
+            lambda p: p.show_graph(None),
+            lambda p: p.show_graph(graph(2)),
+            lambda p: p.show_graph(graph(60)),
+        ),
+        Case(
+            SubgraphPanel,
+            lambda p: p.show_result(None),
+            lambda p: p.show_result(walked()),
+            lambda p: p.show_result(
+                walked(wide(600, LONG_TEXT[:200]), "hub", ExpansionDepth.SHALLOW)
+            ),
+        ),
+        Case(
+            DiagnosticsPanel,
+            lambda p: p.show_turn(None),
+            lambda p: p.show_turn(turn(small)),
+            lambda p: p.show_turn(turn(huge)),
+        ),
+        Case(
+            ProblemsPanel,
+            lambda p: p.show_findings([]),
+            lambda p: p.show_findings(findings(3), 3),
+            lambda p: p.show_findings(findings(2000), 3),
+        ),
+        Case(
+            TurnsPanel,
+            lambda p: p.show_turns([], -1),
+            lambda p: p.show_turns([turn(small)] * 3, 1, [0.0, 1.0, 2.0]),
+            lambda p: p.show_turns([turn(huge)] * 1000, 999),
+        ),
+        Case(
+            WorkspacePanel,
+            lambda p: p.show_entries([]),
+            lambda p: p.show_entries(entries(3), "/x"),
+            lambda p: p.show_entries(entries(2000), "/x" * 200),
+        ),
+        Case(
+            MemoryPanel,
+            lambda p: show_memory(p, 0, 0),
+            lambda p: show_memory(p, 2, 5),
+            lambda p: show_memory(p, 300, 10_000),
+        ),
+        Case(
+            PlayPanel,
+            lambda p: show_play(p, 0, ""),
+            lambda p: show_play(p, 3, "some text"),
+            lambda p: show_play(p, 500, LONG_TEXT),
+        ),
+        Case(
+            ReplayPanel,
+            lambda p: (p.show_replay(None), p.show_recorded(False, "")),
+            lambda p: show_replay(p, 4, "some"),
+            lambda p: show_replay(p, 1000, LONG_TEXT),
+        ),
+        Case(
+            QueryBar,
+            lambda p: p.set_message(""),
+            lambda p: p.set_status("ready", "MiniLM ready"),
+            lambda p: (p.set_message(LONG_TEXT), p.set_status("error", LONG_TEXT)),
+        ),
+        Case(
+            MessageBar,
+            lambda p: p.clear(),
+            lambda p: p.post("warning", "no model"),
+            lambda p: p.post("error", LONG_TEXT, LONG_TEXT, [("Problems", list), ("Always", list)]),
+        ),
+        Case(
+            ProgressStrip,
+            lambda p: p.finish(),
+            lambda p: p.show_progress("Indexing", 1, 3, 9.0),
+            lambda p: p.show_progress(LONG_TEXT, 2**40, 2**41, 1e9),
+        ),
+        Case(
+            WelcomePage,
+            lambda p: p.show_samples([]),
+            lambda p: p.show_samples([("Aquarium", "120 facts", "a.json")]),
+            lambda p: (
+                p.show_samples([(LONG_TEXT, LONG_TEXT, "a")] * 20),
+                p.show_recent([LONG_TEXT] * 200),
+            ),
+        ),
     ]
 
 
-NAMES = ("FunnelPanel", "HitsPanel", "DistancePanel", "DetailsPanel", "ParametersPanel",
-         "PromptPanel", "GraphPanel", "DiagnosticsPanel", "ProblemsPanel", "TurnsPanel",
-         "WorkspacePanel", "SubgraphPanel", "MemoryPanel", "PlayPanel", "ReplayPanel", "QueryBar",
-         "MessageBar", "ProgressStrip", "WelcomePage")
+NAMES = (
+    "FunnelPanel",
+    "HitsPanel",
+    "DistancePanel",
+    "DetailsPanel",
+    "ParametersPanel",
+    "PromptPanel",
+    "GraphPanel",
+    "DiagnosticsPanel",
+    "ProblemsPanel",
+    "TurnsPanel",
+    "WorkspacePanel",
+    "SubgraphPanel",
+    "MemoryPanel",
+    "PlayPanel",
+    "ReplayPanel",
+    "QueryBar",
+    "MessageBar",
+    "ProgressStrip",
+    "WelcomePage",
+)
 
 
 @pytest.fixture(params=NAMES)
@@ -260,14 +395,19 @@ def in_exclusive_group(widget: QWidget) -> bool:
 
 
 def mean_lightness(image: QImage) -> int:
-    return image.scaled(1, 1, mode=Qt.TransformationMode.SmoothTransformation).pixelColor(
-        0, 0).lightness()
+    return (
+        image.scaled(1, 1, mode=Qt.TransformationMode.SmoothTransformation)
+        .pixelColor(0, 0)
+        .lightness()
+    )
 
 
 def controls(panel: QWidget) -> list[QWidget]:
-    return [w for w in [panel, *panel.findChildren(QWidget)]
-            if isinstance(w, CONTROLS) and w.focusPolicy() != Qt.FocusPolicy.NoFocus
-            and not is_inner(w)]
+    return [
+        w
+        for w in [panel, *panel.findChildren(QWidget)]
+        if isinstance(w, CONTROLS) and w.focusPolicy() != Qt.FocusPolicy.NoFocus and not is_inner(w)
+    ]
 
 
 def test_a_panel_is_painted_in_light_and_dark_whatever_it_shows(case, qtbot, qapp, dressed):
@@ -311,7 +451,7 @@ def test_controls_do_not_overlap_at_the_minimum_size(case, qtbot, dressed):
             groups.setdefault(widget.parentWidget(), []).append(widget)
     for siblings in groups.values():
         for number, one in enumerate(siblings):
-            for other in siblings[number + 1:]:
+            for other in siblings[number + 1 :]:
                 assert not one.geometry().intersects(other.geometry()), (one, other)
 
 
@@ -319,8 +459,11 @@ def test_every_control_has_an_accessible_name(case, qtbot, dressed):
     panel = made(case, qtbot)
     case.something(panel)
     shown(panel, qtbot)
-    nameless = [f"{type(w).__name__} {w.objectName()}" for w in controls(panel)
-                if w.isVisible() and not w.accessibleName().strip()]
+    nameless = [
+        f"{type(w).__name__} {w.objectName()}"
+        for w in controls(panel)
+        if w.isVisible() and not w.accessibleName().strip()
+    ]
     assert nameless == []
 
 
@@ -328,9 +471,13 @@ def test_every_button_and_input_has_a_tooltip(case, qtbot, dressed):
     panel = made(case, qtbot)
     case.something(panel)
     shown(panel, qtbot)
-    bare = [f"{type(w).__name__} {w.objectName()}" for w in controls(panel)
-            if isinstance(w, QAbstractButton | QAbstractSpinBox | QAbstractSlider | QComboBox)
-            and w.isVisible() and not w.toolTip()]
+    bare = [
+        f"{type(w).__name__} {w.objectName()}"
+        for w in controls(panel)
+        if isinstance(w, QAbstractButton | QAbstractSpinBox | QAbstractSlider | QComboBox)
+        and w.isVisible()
+        and not w.toolTip()
+    ]
     assert bare == []
 
 
@@ -338,12 +485,18 @@ def test_every_button_and_input_is_reached_with_tab(case, qtbot, dressed):
     panel = made(case, qtbot)
     case.something(panel)
     shown(panel, qtbot)
-    unreachable = [f"{type(w).__name__} {w.objectName()}" for w in panel.findChildren(QWidget)
-                   if isinstance(w, QAbstractButton | QAbstractSpinBox | QAbstractSlider
-                                 | QComboBox | QLineEdit) and not is_inner(w)
-                   and w.isVisible() and w.isEnabled()
-                   and not w.focusPolicy() & Qt.FocusPolicy.TabFocus
-                   and not in_exclusive_group(w)]
+    unreachable = [
+        f"{type(w).__name__} {w.objectName()}"
+        for w in panel.findChildren(QWidget)
+        if isinstance(
+            w, QAbstractButton | QAbstractSpinBox | QAbstractSlider | QComboBox | QLineEdit
+        )
+        and not is_inner(w)
+        and w.isVisible()
+        and w.isEnabled()
+        and not w.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not in_exclusive_group(w)
+    ]
     assert unreachable == []
 
 
@@ -359,6 +512,7 @@ def test_a_panel_goes_from_much_to_nothing_and_back(case, qtbot, dressed):
 
 def test_every_panel_of_the_package_is_checked_here(repo):
     files = {path.stem for path in (repo / "inspector" / "panels").glob("*.py")} - {"__init__"}
-    checked = {"".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
-               for name in NAMES}
+    checked = {
+        "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_") for name in NAMES
+    }
     assert files == checked

@@ -38,8 +38,13 @@ def _words(word: str) -> QueryWords:
 
 
 def _story(text: str):
-    found = candidates(["odd"], [text], np.array([0.3], dtype=np.float32),
-                       np.array([1.0], dtype=np.float32), tokens=("fish",))
+    found = candidates(
+        ["odd"],
+        [text],
+        np.array([0.3], dtype=np.float32),
+        np.array([1.0], dtype=np.float32),
+        tokens=("fish",),
+    )
     return chosen(found).hits[0]
 
 
@@ -74,7 +79,8 @@ def test_a_near_miss_says_why_and_what_would_let_it_in(details):
     selection = chosen(aquarium())
     _show(details, selection, selection.story(3))
     assert details.status_label.text() == (
-        "Near-miss · removed by the threshold · threshold ≥ 0.613")
+        "Near-miss · removed by the threshold · threshold ≥ 0.613"
+    )
     assert _facts(details)["would need"] == "threshold ≥ 0.613"
 
 
@@ -88,7 +94,8 @@ def test_the_fused_score_is_shown_as_arithmetic(details):
     selection = chosen(aquarium(), RetrievalMode.Hybrid, top_k=3, threshold=0.42)
     _show(details, selection, selection.hits[0])
     assert _facts(details)["fused score"] == (
-        f"1/(60+1) + 1/(60+1) = {1 / (60 + 1) + 1 / (60 + 1):.4f}")
+        f"1/(60+1) + 1/(60+1) = {1 / (60 + 1) + 1 / (60 + 1):.4f}"
+    )
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.42, 0.6])
@@ -105,11 +112,19 @@ def test_the_arithmetic_of_every_record_gives_its_fused_score(threshold):
 
 def test_metadata_shows_every_key_and_marks_those_that_the_schema_lacks(details):
     hit = chosen(aquarium()).hits[0]
-    details.show_hit(hit, {"water": "salt", "level": 12, "tags": ["b", "a"], "wild": False,
-                           "odd": {"x": None}}, known_fields={"water", "level", "tags", "wild"})
+    details.show_hit(
+        hit,
+        {"water": "salt", "level": 12, "tags": ["b", "a"], "wild": False, "odd": {"x": None}},
+        known_fields={"water", "level", "tags", "wild"},
+    )
     facts = _facts(details)
     assert (facts["water"], facts["level"], facts["tags"], facts["wild"], facts["odd"]) == (
-        "salt", "12", "b, a", "false", '{"x": null}')
+        "salt",
+        "12",
+        "b, a",
+        "false",
+        '{"x": null}',
+    )
     notes = {fact.name: fact.note for fact in details.facts.facts}
     assert notes["odd"] == "not in the schema"
     assert notes["water"] == ""
@@ -128,8 +143,9 @@ def test_words_of_the_query_are_marked_in_the_text(details):
     assert _marked(details) == ["mouth"]
 
 
-@pytest.mark.parametrize("text", [
-    "🐠 fish 🐡🐡 Fish", "שלום fish עולם FISH", "水族館 fish 魚 fish", "\0 fish\nfish"])
+@pytest.mark.parametrize(
+    "text", ["🐠 fish 🐡🐡 Fish", "שלום fish עולם FISH", "水族館 fish 魚 fish", "\0 fish\nfish"]
+)
 def test_marks_stand_where_the_words_are_in_any_script(details, text):
     details.show_hit(_story(text), words=_words("fish"))
     assert [word.casefold() for word in _marked(details)] == ["fish", "fish"]
@@ -145,7 +161,8 @@ def test_of_a_huge_chunk_the_beginning_is_shown_and_it_says_so(details):
     text = "fish\n" * (2 * MOST_CHARACTERS // 5)
     details.show_hit(_story(text))
     assert details.text_view.toPlainText().endswith(
-        f"[the first {MOST_CHARACTERS:,} of {len(text):,} characters]")
+        f"[the first {MOST_CHARACTERS:,} of {len(text):,} characters]"
+    )
 
 
 def test_markup_of_the_file_is_text(details):
@@ -157,8 +174,12 @@ def test_markup_of_the_file_is_text(details):
 
 
 def test_a_moving_slider_keeps_the_place_in_the_text(details):
-    found = candidates(["long"], ["fish\n" * 500], np.array([0.3], dtype=np.float32),
-                       np.array([1.0], dtype=np.float32))
+    found = candidates(
+        ["long"],
+        ["fish\n" * 500],
+        np.array([0.3], dtype=np.float32),
+        np.array([1.0], dtype=np.float32),
+    )
     details.show_hit(chosen(found, threshold=0.4).hits[0], words=_words("fish"))
     bar = details.text_view.verticalScrollBar()
     bar.setValue(100)

@@ -89,8 +89,10 @@ def test_a_drag_through_pyqtgraph_itself_is_told_too(qtbot, panel):
 
 
 def test_setting_the_threshold_moves_the_line_without_a_signal(qtbot, panel):
-    with qtbot.assertNotEmitted(panel.threshold_dragged), \
-            qtbot.assertNotEmitted(panel.threshold_drag_finished):
+    with (
+        qtbot.assertNotEmitted(panel.threshold_dragged),
+        qtbot.assertNotEmitted(panel.threshold_drag_finished),
+    ):
         panel.set_threshold(0.75)
     assert panel.threshold_line().value() == 0.75
     assert panel.tag_text() == "0.750"
@@ -116,12 +118,16 @@ def test_the_slider_does_not_pull_at_a_line_that_is_being_dragged(qtbot, panel):
     assert panel.threshold() == 0.1
 
 
-@pytest.mark.parametrize(("key", "modifier", "expected"), [
-    (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, 0.61),
-    (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier, 0.59),
-    (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, 0.601),
-    (Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier, 0.599),
-    (Qt.Key.Key_PageUp, Qt.KeyboardModifier.NoModifier, 0.7)])
+@pytest.mark.parametrize(
+    ("key", "modifier", "expected"),
+    [
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, 0.61),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier, 0.59),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, 0.601),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier, 0.599),
+        (Qt.Key.Key_PageUp, Qt.KeyboardModifier.NoModifier, 0.7),
+    ],
+)
 def test_keys_step_the_threshold(qtbot, panel, key, modifier, expected):
     told = []
     panel.threshold_dragged.connect(told.append)
@@ -147,7 +153,8 @@ def test_the_line_is_always_in_view(panel, value):
     assert 0 <= x < _plot(panel).viewport().width()
     step = panel.pixel_to_threshold(QPoint(x + 1, 0)) - panel.pixel_to_threshold(QPoint(x - 1, 0))
     assert panel.pixel_to_threshold(panel.threshold_to_pixel(value)) == pytest.approx(
-        value, abs=step + 0.001)
+        value, abs=step + 0.001
+    )
 
 
 @pytest.mark.parametrize("value", [0.0, 0.02, 0.6, 1.19, 2.0])
@@ -171,14 +178,15 @@ def test_the_axis_stands_still_while_the_threshold_moves(panel):
 def test_every_record_of_a_small_store_has_a_dot(panel):
     assert panel.dot_rows() == list(range(10))
     assert panel.legend.accessibleDescription() == (
-        "hit, filtered out, beyond threshold, beyond top_k")
+        "hit, filtered out, beyond threshold, beyond top_k"
+    )
 
 
 def test_of_a_large_store_the_hits_and_the_nearest_others_have_dots(panel):
     selection = chosen(many(5000), top_k=20)
     panel.show_selection(selection)
     rows = panel.dot_rows()
-    assert rows[:len(selection.hit_rows)] == selection.hit_rows.tolist()
+    assert rows[: len(selection.hit_rows)] == selection.hit_rows.tolist()
     assert len(rows) == len(selection.hit_rows) + 300
 
 
@@ -227,9 +235,16 @@ def test_lexical_mode_says_that_it_has_no_distances(panel):
 @pytest.mark.parametrize("distances", [[0.5], [0.0] * 60, [2.0] * 60, [1.0] * 5000])
 def test_one_record_and_equal_distances_can_be_painted(panel, distances):
     count = len(distances)
-    panel.show_selection(chosen(candidates(
-        [str(n) for n in range(count)], [""] * count, np.array(distances, dtype=np.float32),
-        np.zeros(count, dtype=np.float32))))
+    panel.show_selection(
+        chosen(
+            candidates(
+                [str(n) for n in range(count)],
+                [""] * count,
+                np.array(distances, dtype=np.float32),
+                np.zeros(count, dtype=np.float32),
+            )
+        )
+    )
     assert not panel.grab().isNull()
 
 

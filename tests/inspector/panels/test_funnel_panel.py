@@ -39,9 +39,12 @@ def test_dense_stages_are_the_counts_of_the_diagnostics(funnel):
     funnel.show_counts(result)
     said = result.diagnostics()["parameters"]
     assert funnel.stages() == [
-        ("records", 10), ("match filter", 9), ("raw", said["raw_result_count"]),
+        ("records", 10),
+        ("match filter", 9),
+        ("raw", said["raw_result_count"]),
         ("within threshold", said["raw_result_count"] - said["filtered_count"]),
-        ("hits", said["result_count"])]
+        ("hits", said["result_count"]),
+    ]
     assert funnel.stages()[2:] == [("raw", 8), ("within threshold", 3), ("hits", 3)]
 
 
@@ -137,7 +140,8 @@ def test_a_screen_reader_hears_all_the_numbers(funnel):
     funnel.show_counts(retrieval(chosen(aquarium())))
     assert funnel.accessibleDescription() == (
         "10 records; 9 match filter (1 removed by filter); 8 raw (1 removed beyond top_k); "
-        "3 within threshold (5 removed by threshold); 3 hits")
+        "3 within threshold (5 removed by threshold); 3 hits"
+    )
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

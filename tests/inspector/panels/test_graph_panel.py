@@ -22,19 +22,26 @@ from inspector.theme import DARK
 
 
 def graph():
-    return (GraphDescription()
-            .add_node("knowledge", RetrieveParams(found_exit="tool", not_found_exit="refuse"))
-            .add_node("tool", ToolCallParams(no_tool_called_exit="answer"))
-            .add_node("answer", GenerateParams())
-            .add_node("refuse", CannedResponseParams())
-            .set_start_node("knowledge"))
+    return (
+        GraphDescription()
+        .add_node("knowledge", RetrieveParams(found_exit="tool", not_found_exit="refuse"))
+        .add_node("tool", ToolCallParams(no_tool_called_exit="answer"))
+        .add_node("answer", GenerateParams())
+        .add_node("refuse", CannedResponseParams())
+        .set_start_node("knowledge")
+    )
 
 
 def turn():
     request = TurnRequest("hello", {}, "knowledge")
-    return Turn(request, (NodeRun("knowledge", "Retrieve", "found", "tool"),
-                          NodeRun("tool", "ToolCall", "no_tool_called", "answer", simulated=True),
-                          NodeRun("answer", "Generate", "default", "")))
+    return Turn(
+        request,
+        (
+            NodeRun("knowledge", "Retrieve", "found", "tool"),
+            NodeRun("tool", "ToolCall", "no_tool_called", "answer", simulated=True),
+            NodeRun("answer", "Generate", "default", ""),
+        ),
+    )
 
 
 @pytest.fixture
@@ -59,8 +66,11 @@ def test_every_node_is_in_sight_at_once(panel):
 
 def test_the_path_of_the_turn_is_lit_and_numbered(panel):
     panel.show_turn(turn())
-    assert set(panel.lit_path) == {("knowledge", "found"), ("tool", "no_tool_called"),
-                                   ("answer", "default")}
+    assert set(panel.lit_path) == {
+        ("knowledge", "found"),
+        ("tool", "no_tool_called"),
+        ("answer", "default"),
+    }
     assert panel.node_item("knowledge").steps == (1,)
     assert panel.node_item("answer").steps == (3,)
     assert panel.node_item("refuse").steps == ()
@@ -93,8 +103,9 @@ def test_the_node_in_hand_is_outlined(panel):
 
 def test_a_double_click_picks_the_node(panel, qtbot):
     with qtbot.waitSignal(panel.node_activated) as picked:
-        QTest.mouseDClick(panel.viewport(), Qt.MouseButton.LeftButton,
-                          pos=place_of(panel, "answer"))
+        QTest.mouseDClick(
+            panel.viewport(), Qt.MouseButton.LeftButton, pos=place_of(panel, "answer")
+        )
     assert picked.args == ["answer"]
 
 
@@ -117,8 +128,16 @@ def test_moving_the_cursor_picks_nothing_and_is_told_to_screen_readers(panel, qt
 
 def wheel(panel, modifiers, delta):
     place = QPointF(panel.viewport().rect().center())
-    event = QWheelEvent(place, panel.viewport().mapToGlobal(place), QPoint(), QPoint(0, delta),
-                        Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False)
+    event = QWheelEvent(
+        place,
+        panel.viewport().mapToGlobal(place),
+        QPoint(),
+        QPoint(0, delta),
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(panel.viewport(), event)
 
 

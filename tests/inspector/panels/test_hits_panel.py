@@ -92,8 +92,9 @@ def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot, panel):
         panel.select_record(listed)
     assert caught.args[0].row == listed
     assert panel.table.currentIndex().row() == 150
-    assert panel.table.viewport().rect().intersects(
-        panel.table.visualRect(panel.table.currentIndex()))
+    assert (
+        panel.table.viewport().rect().intersects(panel.table.visualRect(panel.table.currentIndex()))
+    )
     unlisted = int(panel.model.selection.dense.order[-1])
     assert panel.model.words.tokens == set(TOKENS)
     with qtbot.waitSignal(panel.row_selected) as caught:
@@ -163,8 +164,10 @@ def test_a_reason_limits_the_table_and_show_all_gives_the_rest_back(qtbot, panel
     assert caught.args == ["threshold"]
     assert panel.filter_bar.isVisible()
     assert panel.filter_label.text() == "Showing only records removed by the threshold"
-    assert {panel.model.data(panel.model.index(row, 0), HitsModel.ReasonRole)
-            for row in range(panel.model.rowCount())} == {"threshold"}
+    assert {
+        panel.model.data(panel.model.index(row, 0), HitsModel.ReasonRole)
+        for row in range(panel.model.rowCount())
+    } == {"threshold"}
     with qtbot.waitSignal(panel.reason_filter_changed) as caught:
         qtbot.mouseClick(panel.show_all_button, Qt.MouseButton.LeftButton)
     assert caught.args == [""]
@@ -189,8 +192,13 @@ def test_copying_puts_the_selected_rows_on_the_clipboard(qtbot, panel):
 
 
 def test_the_rows_menu_copies_id_and_text_as_they_are(qtbot, panel):
-    panel.show_selection(chosen(candidates(
-        ["=id"], ["-text"], np.array([0.1], dtype=np.float32), np.array([0.0], np.float32))))
+    panel.show_selection(
+        chosen(
+            candidates(
+                ["=id"], ["-text"], np.array([0.1], dtype=np.float32), np.array([0.0], np.float32)
+            )
+        )
+    )
     _click(qtbot, panel, 0)
     menu = QMenu(panel)
     panel.table.menu_requested.emit(menu)
@@ -217,10 +225,14 @@ def test_a_third_click_on_a_header_brings_back_the_engines_order(qtbot, panel):
     assert seen == [sorted(engine), sorted(engine, reverse=True), engine]
 
 
-@pytest.mark.parametrize(("mode", "missing"), [
-    (RetrievalMode.Dense, {"BM25", "fused", "BM25 rank"}),
-    (RetrievalMode.Lexical, {"distance", "bar", "dense", "fused", "BM25 rank"}),
-    (RetrievalMode.Hybrid, {"BM25 rank"})])
+@pytest.mark.parametrize(
+    ("mode", "missing"),
+    [
+        (RetrievalMode.Dense, {"BM25", "fused", "BM25 rank"}),
+        (RetrievalMode.Lexical, {"distance", "bar", "dense", "fused", "BM25 rank"}),
+        (RetrievalMode.Hybrid, {"BM25 rank"}),
+    ],
+)
 def test_a_column_that_has_no_value_in_the_mode_is_hidden(panel, mode, missing):
     panel.resize(1400, 400)
     panel.show_selection(chosen(aquarium(), mode))
@@ -270,12 +282,21 @@ def test_the_state_of_the_columns_comes_back_in_another_window(qtbot, panel):
     assert other.model.hit_at(0).id == "lionfish_diet"
 
 
-@pytest.mark.parametrize("state", [
-    b"", b"\xff\x00", b"[]", b"null", b'{"version": 1}', b"[" * 100_000,
-    b'{"version": 1, "header": "####", "picked": {}}',
-    b'{"version": 1, "header": "AAAA", "picked": {"no such column": true}}',
-    b'{"version": 2, "header": "", "picked": {}}',
-    b'{"version": 1, "header": "AAAA", "picked": 1}'])
+@pytest.mark.parametrize(
+    "state",
+    [
+        b"",
+        b"\xff\x00",
+        b"[]",
+        b"null",
+        b'{"version": 1}',
+        b"[" * 100_000,
+        b'{"version": 1, "header": "####", "picked": {}}',
+        b'{"version": 1, "header": "AAAA", "picked": {"no such column": true}}',
+        b'{"version": 2, "header": "", "picked": {}}',
+        b'{"version": 1, "header": "AAAA", "picked": 1}',
+    ],
+)
 def test_a_damaged_state_changes_nothing(panel, state):
     panel.show_selection(chosen(aquarium()))
     before = _shown(panel)
@@ -294,17 +315,31 @@ TEXT = "clownfish and clownfish and clownfish"
 
 
 def _text_image(panel, row: int, tokens: tuple[str, ...] = ("anemone",)):
-    panel.show_selection(chosen(candidates(
-        ["a", "b"], [TEXT, TEXT], np.array([0.1, 0.9], dtype=np.float32),
-        np.array([0.0, 0.0], dtype=np.float32), tokens=tokens)))
+    panel.show_selection(
+        chosen(
+            candidates(
+                ["a", "b"],
+                [TEXT, TEXT],
+                np.array([0.1, 0.9], dtype=np.float32),
+                np.array([0.0, 0.0], dtype=np.float32),
+                tokens=tokens,
+            )
+        )
+    )
     rect = panel.table.visualRect(panel.model.index(row, Column.TEXT))
-    return panel.table.viewport().grab(
-        rect.adjusted(0, rect.height() - panel.table.rowHeight(0), 0, 0)).toImage()
+    return (
+        panel.table.viewport()
+        .grab(rect.adjusted(0, rect.height() - panel.table.rowHeight(0), 0, 0))
+        .toImage()
+    )
 
 
 def _pixels(image) -> list[int]:
-    return [image.pixelColor(x, y).lightness() for x in range(image.width())
-            for y in range(image.height())]
+    return [
+        image.pixelColor(x, y).lightness()
+        for x in range(image.width())
+        for y in range(image.height())
+    ]
 
 
 def test_hits_are_painted_at_full_strength_and_near_misses_dimmed(panel):
@@ -333,18 +368,31 @@ def test_the_selected_row_is_seen_in_both_themes(qtbot, panel):
         assert _row_colour(panel, 5) == theme.background
 
 
-ODD_TEXTS = ("x" * 20_000, "דג הליצן חי עם שושנת ים " * 40, "水族館の魚はとても美しい" * 40,
-             "🐠🐡" * 400, "\0\n\u2028", "")
+ODD_TEXTS = (
+    "x" * 20_000,
+    "דג הליצן חי עם שושנת ים " * 40,
+    "水族館の魚はとても美しい" * 40,
+    "🐠🐡" * 400,
+    "\0\n\u2028",
+    "",
+)
 
 
 @pytest.mark.parametrize("width", [200, 560, 900])
 def test_any_script_and_length_can_be_painted(panel, width):
     count = len(ODD_TEXTS)
     panel.resize(width, 420)
-    panel.show_selection(chosen(candidates(
-        [f"id {text[:80]}" for text in ODD_TEXTS], ODD_TEXTS,
-        np.linspace(0.1, 0.9, count).astype(np.float32), np.zeros(count, dtype=np.float32),
-        tokens=("🐠", "水族", "דג", "x"))))
+    panel.show_selection(
+        chosen(
+            candidates(
+                [f"id {text[:80]}" for text in ODD_TEXTS],
+                ODD_TEXTS,
+                np.linspace(0.1, 0.9, count).astype(np.float32),
+                np.zeros(count, dtype=np.float32),
+                tokens=("🐠", "水族", "דג", "x"),
+            )
+        )
+    )
     assert not panel.grab().isNull()
 
 

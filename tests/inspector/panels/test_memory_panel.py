@@ -25,10 +25,16 @@ from inspector.models.memory_model import RecordIdRole
 from inspector.panels.memory_panel import MemoryPanel
 from inspector.widgets.labels import StatusLabel
 
-ADA = MemoryStore("memories_ada", "npc", path=Path("ada.json"), records=(
-    {"id": "m1", "text": "Ada owes Marta a favour", "metadata": {"turn": 1}},
-    {"id": "m2", "text": "wolves in the mine", "seen": True},
-    {"id": "m3", "text": "a room for the night"}))
+ADA = MemoryStore(
+    "memories_ada",
+    "npc",
+    path=Path("ada.json"),
+    records=(
+        {"id": "m1", "text": "Ada owes Marta a favour", "metadata": {"turn": 1}},
+        {"id": "m2", "text": "wolves in the mine", "seen": True},
+        {"id": "m3", "text": "a room for the night"},
+    ),
+)
 BOB = MemoryStore("memories_bob", "npc", records=({"id": "m1", "text": "Bob likes ale"},))
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -53,8 +59,13 @@ class Keeper:
 
     def show(self, *stores):
         self.stores |= {store.name: store for store in stores}
-        self.panel.show_stores(list(self.stores.values()), changed=(), written=self.written,
-                               schemas=("npc", "lore"), in_use=self.used)
+        self.panel.show_stores(
+            list(self.stores.values()),
+            changed=(),
+            written=self.written,
+            schemas=("npc", "lore"),
+            in_use=self.used,
+        )
 
 
 @pytest.fixture
@@ -123,8 +134,9 @@ def click_record(panel, record_id, modifier=Qt.KeyboardModifier.NoModifier):
     view = table(panel)
     index = view.model().index(ids(panel).index(record_id), 0)
     view.scrollTo(index)
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, modifier,
-                     view.visualRect(index).center())
+    QTest.mouseClick(
+        view.viewport(), Qt.MouseButton.LeftButton, modifier, view.visualRect(index).center()
+    )
 
 
 def retype(edit, text):
@@ -150,16 +162,23 @@ def test_without_a_store_the_panel_says_how_one_comes_to_be(panel):
 
 def test_showing_emits_nothing(panel, qtbot):
     signals = [panel.store_edited, panel.store_picked, panel.save_requested, panel.open_requested]
-    with qtbot.assertNotEmitted(signals[0]), qtbot.assertNotEmitted(signals[1]), \
-            qtbot.assertNotEmitted(signals[2]), qtbot.assertNotEmitted(signals[3]):
+    with (
+        qtbot.assertNotEmitted(signals[0]),
+        qtbot.assertNotEmitted(signals[1]),
+        qtbot.assertNotEmitted(signals[2]),
+        qtbot.assertNotEmitted(signals[3]),
+    ):
         Keeper(panel, ADA, BOB).show(BOB)
         panel.show_stores((), changed=(), written={})
 
 
 def test_a_store_shows_its_records_and_the_first_one_in_the_editor(keeper, panel):
     assert ids(panel) == ["m1", "m2", "m3"]
-    assert (id_edit(panel).text(), text_edit(panel).toPlainText(),
-            metadata_edit(panel).toPlainText()) == ("m1", "Ada owes Marta a favour", '{"turn": 1}')
+    assert (
+        id_edit(panel).text(),
+        text_edit(panel).toPlainText(),
+        metadata_edit(panel).toPlainText(),
+    ) == ("m1", "Ada owes Marta a favour", '{"turn": 1}')
 
 
 def test_a_click_brings_a_record_into_the_editor(keeper, panel):
@@ -172,7 +191,9 @@ def test_a_changed_store_is_marked(panel):
     panel.show_stores([ADA, BOB], changed={"memories_bob"}, written={})
     combo = part(panel, QComboBox, "memoryStores")
     assert [combo.itemText(row) for row in range(combo.count())] == [
-        "memories_ada", "* memories_bob"]
+        "memories_ada",
+        "* memories_bob",
+    ]
 
 
 def test_stores_that_the_turn_uses_come_first(panel):
@@ -233,7 +254,8 @@ def test_control_return_applies_and_keeps_other_keys_of_the_record(keeper, panel
     retype(text_edit(panel), "no wolves")
     QTest.keyClick(text_edit(panel), Qt.Key.Key_Return, CONTROL)
     assert [dict(store.records[1]) for store in keeper.edits] == [
-        {"id": "m2", "text": "no wolves", "seen": True}]
+        {"id": "m2", "text": "no wolves", "seen": True}
+    ]
 
 
 def test_going_from_field_to_field_applies_nothing_and_leaving_them_does(keeper, panel, outside):
@@ -242,7 +264,8 @@ def test_going_from_field_to_field_applies_nothing_and_leaving_them_does(keeper,
     assert keeper.edits == []
     part(outside, QLineEdit, "elsewhere").setFocus()
     assert [dict(store.records[0]) for store in keeper.edits] == [
-        {"id": "favour", "text": "Ada owes Marta a favour", "metadata": {"turn": 7}}]
+        {"id": "favour", "text": "Ada owes Marta a favour", "metadata": {"turn": 7}}
+    ]
     assert id_edit(panel).text() == "favour"
 
 
@@ -312,8 +335,11 @@ def test_an_id_that_is_taken_is_refused_beside_what_was_typed(keeper, panel):
 
 def test_a_refusal_of_the_session_keeps_the_draft_and_marks_the_place(keeper, panel):
     keeper.refuses = InspectorError(
-        Code.InvalidEmbeddedStringStorageData, "expected an int",
-        place=Place(json_path="records[0].metadata.turn"), hint="write a number")
+        Code.InvalidEmbeddedStringStorageData,
+        "expected an int",
+        place=Place(json_path="records[0].metadata.turn"),
+        hint="write a number",
+    )
     retype(metadata_edit(panel), '{"turn": "x"}')
     press(panel, "memoryApply")
     assert len(keeper.edits) == 1
@@ -467,8 +493,9 @@ def test_a_click_on_a_header_sorts_and_keeps_the_record_in_hand(keeper, panel):
     click_record(panel, "m2")
     header = table(panel).horizontalHeader()
     place = header.sectionViewportPosition(1) + 20
-    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton,
-                     pos=QPoint(place, header.height() // 2))
+    QTest.mouseClick(
+        header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place, header.height() // 2)
+    )
     assert ids(panel) == ["m3", "m1", "m2"]
     assert panel.table.selected_ids() == ["m2"]
 
@@ -561,9 +588,13 @@ def test_line_ends_that_qt_changes_are_no_edit(keeper, panel, outside):
 
 
 def test_ten_thousand_records_are_shown_in_well_under_50_ms(panel):
-    store = MemoryStore("big", records=tuple(
-        {"id": f"m{i}", "text": f"the player said {i}", "metadata": {"turn": i}}
-        for i in range(10_000)))
+    store = MemoryStore(
+        "big",
+        records=tuple(
+            {"id": f"m{i}", "text": f"the player said {i}", "metadata": {"turn": i}}
+            for i in range(10_000)
+        ),
+    )
     panel.show_stores([store], changed=(), written={})
     click_record(panel, "m2")
     took = []

@@ -69,8 +69,14 @@ def test_a_long_text_can_be_read_whole_in_the_details(bar):
 
 def test_an_action_closes_the_message_and_is_done(bar):
     done = []
-    bar.post("info", "changed on disk", actions=[("Reload", lambda: done.append("reload")),
-                                                 ("A&lways", lambda: done.append("always"))])
+    bar.post(
+        "info",
+        "changed on disk",
+        actions=[
+            ("Reload", lambda: done.append("reload")),
+            ("A&lways", lambda: done.append("always")),
+        ],
+    )
     bar.findChild(QPushButton, "messageAction1").click()
     assert done == ["always"]
     assert bar.isHidden()

@@ -41,10 +41,20 @@ from inspector.forms.form_plans import plan_of
 from inspector.panels.parameters_panel import ParametersPanel
 from inspector.theme import DARK
 
-BASE = RetrieveParams(embedded_string_storage="fish.json", top_k=3, threshold=0.6,
-                      found_exit="answer", not_found_exit="refuse")
-NODES = [("knowledge", "Retrieve"), ("answer", "Generate"), ("refuse", "CannedResponse"),
-         ("voice", "Instruction"), ("intent", "ClassifyIntent")]
+BASE = RetrieveParams(
+    embedded_string_storage="fish.json",
+    top_k=3,
+    threshold=0.6,
+    found_exit="answer",
+    not_found_exit="refuse",
+)
+NODES = [
+    ("knowledge", "Retrieve"),
+    ("answer", "Generate"),
+    ("refuse", "CannedResponse"),
+    ("voice", "Instruction"),
+    ("intent", "ClassifyIntent"),
+]
 
 
 @pytest.fixture
@@ -75,23 +85,43 @@ def texts_of(panel):
     return [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
 
 
-@pytest.mark.parametrize(("kind", "name"), [
-    (QComboBox, "nodeCombo"), (QPushButton, "modeDense"), (QPushButton, "modeLexical"),
-    (QPushButton, "modeHybrid"), (QSlider, "topKSlider"), (QSpinBox, "topKSpin"),
-    (QSlider, "thresholdSlider"), (QDoubleSpinBox, "thresholdSpin"), (QSpinBox, "rrfKSpin"),
-    (QPlainTextEdit, "filterEdit"), (QLabel, "filterStatus")])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (QComboBox, "nodeCombo"),
+        (QPushButton, "modeDense"),
+        (QPushButton, "modeLexical"),
+        (QPushButton, "modeHybrid"),
+        (QSlider, "topKSlider"),
+        (QSpinBox, "topKSpin"),
+        (QSlider, "thresholdSlider"),
+        (QDoubleSpinBox, "thresholdSpin"),
+        (QSpinBox, "rrfKSpin"),
+        (QPlainTextEdit, "filterEdit"),
+        (QLabel, "filterStatus"),
+    ],
+)
 def test_the_named_controls_are_there(panel, kind, name):
     assert panel.findChild(kind, name) is not None
 
 
 def test_showing_a_node_emits_nothing(panel):
     edits, finished = edits_of(panel)
-    changed = dataclasses.replace(BASE, top_k=9, threshold=0.25, filter="{}", rrf_k=7,
-                                  retrieval_mode=RetrievalMode.Hybrid, source="s", schema="x",
-                                  source_kind=KnowledgeSourceKind.FromName)
+    changed = dataclasses.replace(
+        BASE,
+        top_k=9,
+        threshold=0.25,
+        filter="{}",
+        rrf_k=7,
+        retrieval_mode=RetrievalMode.Hybrid,
+        source="s",
+        schema="x",
+        source_kind=KnowledgeSourceKind.FromName,
+    )
     panel.show_node("knowledge", "Retrieve", changed, BASE)
-    panel.show_node("answer", "Generate", GenerateParams(template="t", stream=True),
-                    GenerateParams())
+    panel.show_node(
+        "answer", "Generate", GenerateParams(template="t", stream=True), GenerateParams()
+    )
     panel.show_node("knowledge", "Retrieve", BASE, BASE)
     assert edits == []
     assert finished == []
@@ -162,13 +192,21 @@ def test_what_the_engine_refuses_goes_back_to_what_is_in_force(panel):
     assert combo.currentText() == "BeforeUserAsSystem"
 
 
-@pytest.mark.parametrize(("mode", "off"), [
-    (RetrievalMode.Dense, {"rrfKSpin"}), (RetrievalMode.Lexical, {"rrfKSpin", "thresholdSpin"}),
-    (RetrievalMode.Hybrid, set())])
+@pytest.mark.parametrize(
+    ("mode", "off"),
+    [
+        (RetrievalMode.Dense, {"rrfKSpin"}),
+        (RetrievalMode.Lexical, {"rrfKSpin", "thresholdSpin"}),
+        (RetrievalMode.Hybrid, set()),
+    ],
+)
 def test_numbers_without_effect_in_a_mode_are_off_with_the_reason(panel, mode, off):
     panel.show_node("knowledge", "Retrieve", dataclasses.replace(BASE, retrieval_mode=mode), BASE)
-    spins = [find(panel, QSpinBox, "topKSpin"), find(panel, QSpinBox, "rrfKSpin"),
-             find(panel, QDoubleSpinBox, "thresholdSpin")]
+    spins = [
+        find(panel, QSpinBox, "topKSpin"),
+        find(panel, QSpinBox, "rrfKSpin"),
+        find(panel, QDoubleSpinBox, "thresholdSpin"),
+    ]
     assert {spin.objectName() for spin in spins if not spin.isEnabled()} == off
     texts = [label.text() for label in panel.findChildren(QLabel)]
     assert ("Hybrid only" in texts) == ("rrfKSpin" in off)
@@ -247,7 +285,13 @@ def test_an_exit_is_picked_among_the_nodes_and_end(panel):
     find(panel, QToolButton, "found_exitUnlock").click()
     combo = find(panel, QComboBox, "found_exitCombo")
     assert [combo.itemText(i) for i in range(combo.count())] == [
-        "END", "knowledge", "answer", "refuse", "voice", "intent"]
+        "END",
+        "knowledge",
+        "answer",
+        "refuse",
+        "voice",
+        "intent",
+    ]
     combo.setCurrentIndex(0)
     combo.activated.emit(0)
     assert edits == [("found_exit", "")]
@@ -288,8 +332,12 @@ def test_no_graph_leaves_words_and_nothing_to_edit(panel):
 
 
 def test_an_instruction_is_edited_by_typing(panel, qtbot):
-    panel.show_node("voice", "Instruction", InstructionParams(instruction="Be kind."),
-                    InstructionParams(instruction="Be kind."))
+    panel.show_node(
+        "voice",
+        "Instruction",
+        InstructionParams(instruction="Be kind."),
+        InstructionParams(instruction="Be kind."),
+    )
     edit = find(panel, QPlainTextEdit, "Instruction_instructionEdit")
     assert edit.toPlainText() == "Be kind."
     edit.selectAll()
@@ -325,10 +373,15 @@ def test_the_template_is_edited_in_one_place_only(panel):
     assert panel.findChild(QPlainTextEdit, "templateEdit") is None
 
 
-@pytest.mark.parametrize(("kind", "params", "value"), [
-    ("ClassifyIntent", ClassifyIntentParams(), 0.25),
-    ("ClassifyIntentLLM", ClassifyIntentLLMParams(), 0.5), ("Retrieve", BASE, 0.6),
-    ("Instruction", InstructionParams(), 0.5)])
+@pytest.mark.parametrize(
+    ("kind", "params", "value"),
+    [
+        ("ClassifyIntent", ClassifyIntentParams(), 0.25),
+        ("ClassifyIntentLLM", ClassifyIntentLLMParams(), 0.5),
+        ("Retrieve", BASE, 0.6),
+        ("Instruction", InstructionParams(), 0.5),
+    ],
+)
 def test_the_threshold_that_is_found_by_name_is_the_one_that_is_shown(panel, kind, params, value):
     for name, other in (("intent", ClassifyIntentParams()), ("mood", ClassifyIntentLLMParams())):
         panel.show_node(name, other.node_type, other, other)
@@ -361,7 +414,8 @@ def test_the_filter_of_an_intent_is_edited_and_judged_like_that_of_a_search(pane
 
 SCHEMA_NODES = [
     ("Retrieve", BASE, "schema"),
-    ("WriteToMemory", WriteToMemoryParams(storage_name="memories"), "WriteToMemory_schema")]
+    ("WriteToMemory", WriteToMemoryParams(storage_name="memories"), "WriteToMemory_schema"),
+]
 
 
 def schema_picker(panel, kind, params, stem):
@@ -372,19 +426,21 @@ def schema_picker(panel, kind, params, stem):
 
 
 @pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
-def test_the_schema_picker_offers_none_the_catalog_and_the_unknown_value(panel, kind, params,
-                                                                         stem):
+def test_the_schema_picker_offers_none_the_catalog_and_the_unknown_value(panel, kind, params, stem):
     combo = schema_picker(panel, kind, dataclasses.replace(params, schema="old"), stem)
     assert [combo.itemText(i) for i in range(combo.count())] == [
-        "(none)", "lore", "npc", "old · Unregistered"]
+        "(none)",
+        "lore",
+        "npc",
+        "old · Unregistered",
+    ]
     assert combo.currentText() == "old · Unregistered"
     assert not combo.isEditable()
 
 
 @pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
 @pytest.mark.parametrize(("key", "schema"), [("(", ""), ("l", "lore"), ("n", "npc")])
-def test_choosing_a_schema_by_keyboard_is_one_finished_edit(panel, kind, params, stem, key,
-                                                            schema):
+def test_choosing_a_schema_by_keyboard_is_one_finished_edit(panel, kind, params, stem, key, schema):
     combo = schema_picker(panel, kind, dataclasses.replace(params, schema="old"), stem)
     edits, finished = edits_of(panel)
     QTest.keyClicks(combo, key)
@@ -423,8 +479,7 @@ def test_escape_leaves_the_schema_as_it_is(panel):
 
 @pytest.mark.parametrize("source", list(KnowledgeSourceKind))
 def test_both_addresses_of_a_source_stay_in_sight(panel, source):
-    params = dataclasses.replace(BASE, source_kind=source, storage_name="memories",
-                                 schema="lore")
+    params = dataclasses.replace(BASE, source_kind=source, storage_name="memories", schema="lore")
     panel.show_node("knowledge", "Retrieve", params, params)
     for name in ("embedded_string_storage", "storage_name", "schema"):
         assert find(panel, QToolButton, f"{name}Unlock").isVisible()
@@ -442,10 +497,11 @@ def test_a_memory_without_a_schema_is_told_that_it_needs_one(panel):
 
 
 @pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
-def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(panel, qtbot, kind, params,
-                                                                   stem):
-    error = InspectorError(Code.InvalidEmbeddedStringStorageData,
-                           'lore.json does not agree with schema "npc": field "mood" is missing')
+def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(panel, qtbot, kind, params, stem):
+    error = InspectorError(
+        Code.InvalidEmbeddedStringStorageData,
+        'lore.json does not agree with schema "npc": field "mood" is missing',
+    )
     npc = dataclasses.replace(params, schema="npc")
     combo = schema_picker(panel, kind, npc, stem)
     find(panel, QToolButton, f"{stem}Unlock").click()
@@ -464,6 +520,7 @@ def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(panel, qtbot, 
 
 # What stands in for a language model
 
+
 def test_only_nodes_that_need_a_model_have_a_simulated_exit(panel):
     combo = find(panel, QComboBox, "simulatedExitCombo")
     for table in NODE_TYPES.values():
@@ -473,8 +530,10 @@ def test_only_nodes_that_need_a_model_have_a_simulated_exit(panel):
             assert [combo.itemText(i) for i in range(combo.count())] == list(table.exits())
 
 
-@pytest.mark.parametrize(("params", "route"), [
-    (ToolCallParams(), "no_tool_called"), (ClassifyIntentLLMParams(), "not_found")])
+@pytest.mark.parametrize(
+    ("params", "route"),
+    [(ToolCallParams(), "no_tool_called"), (ClassifyIntentLLMParams(), "not_found")],
+)
 def test_at_first_nothing_is_decided(panel, params, route):
     panel.show_node("x", params.node_type, params, params)
     assert find(panel, QComboBox, "simulatedExitCombo").currentText() == route
@@ -554,6 +613,7 @@ def test_escape_brings_the_label_in_force_back(panel):
 
 # All node types
 
+
 @pytest.mark.parametrize("kind", NODE_TYPES)
 def test_every_parameter_of_every_node_type_is_in_its_form(panel, kind):
     table = NODE_TYPES[kind]
@@ -575,8 +635,12 @@ def test_every_form_fits_the_column_without_being_cut(panel, kind):
 def test_every_control_of_every_form_has_a_name(panel, kind):
     table = NODE_TYPES[kind]
     panel.show_node("x", kind, table(), table())
-    for widget in [*panel.findChildren(QComboBox), *panel.findChildren(QSlider),
-                   *panel.findChildren(QToolButton), *panel.findChildren(QPlainTextEdit)]:
+    for widget in [
+        *panel.findChildren(QComboBox),
+        *panel.findChildren(QSlider),
+        *panel.findChildren(QToolButton),
+        *panel.findChildren(QPlainTextEdit),
+    ]:
         if widget.isVisible():
             assert widget.accessibleName()
 
@@ -600,9 +664,16 @@ def test_the_wheel_scrolls_the_panel_and_changes_no_value(panel, qtbot):
     slider = find(panel, QSlider, "topKSlider")
     find(panel, QComboBox, "nodeCombo").setFocus()
     place = QPointF(slider.rect().center())
-    event = QWheelEvent(place, slider.mapToGlobal(place), QPoint(), QPoint(0, -240),
-                        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
-                        Qt.ScrollPhase.NoScrollPhase, False)
+    event = QWheelEvent(
+        place,
+        slider.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, -240),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(slider, event)
     assert edits == []
     assert not event.isAccepted()

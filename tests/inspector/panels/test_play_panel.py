@@ -53,8 +53,14 @@ def show_dialog(panel, lines=LINES, *, kept=True, reply="", replies_to="Who is h
 
 def emitted(panel):
     found = []
-    for name in ("variable_edited", "exit_picked", "dialog_kept_changed", "dialog_edited",
-                 "reply_edited", "node_activated"):
+    for name in (
+        "variable_edited",
+        "exit_picked",
+        "dialog_kept_changed",
+        "dialog_edited",
+        "reply_edited",
+        "node_activated",
+    ):
         getattr(panel, name).connect(lambda *args, name=name: found.append((name, *args)))
     return found
 
@@ -179,7 +185,10 @@ def test_variables_shown_anew_leave_what_is_typed_with_cursor_and_selection(pane
     panel.show_variables({**VALUES, "player": "someone else"}, USED)
     panel.show_variables({"player": "third", "mood": "x"}, {"mood": ("a.b",)})
     assert (editor(view) is field, field.text(), field.selectedText()) == (
-        True, "Old Perrin", "ld P")
+        True,
+        "Old Perrin",
+        "ld P",
+    )
     found = emitted(panel)
     QTest.keyClick(field, Qt.Key.Key_Return)
     QApplication.processEvents()
@@ -214,7 +223,9 @@ def test_the_sign_of_an_undefined_variable_is_never_cut_off(panel, width, height
 def test_each_node_has_a_box_of_its_exits(panel):
     combos = table(panel, "exitsTable").findChildren(QComboBox)
     assert [[c.itemText(i) for i in range(c.count())] for c in combos] == [
-        list(TOOLS.routes), list(INTENT.routes)]
+        list(TOOLS.routes),
+        list(INTENT.routes),
+    ]
     assert [c.currentText() for c in combos] == ["no_tool_called", "not_found"]
     assert combos[0].accessibleName() == "Exit of tools"
 
@@ -342,8 +353,7 @@ def test_pasted_lines_and_json_join_the_messages(panel):
     found = emitted(panel)
     QGuiApplication.clipboard().setText("User: Thanks\nAssistant: Sleep well")
     panel.findChild(QToolButton, "dialogPaste").click()
-    assert found[-1][1][2:] == (DialogLine("user", "Thanks"),
-                                DialogLine("assistant", "Sleep well"))
+    assert found[-1][1][2:] == (DialogLine("user", "Thanks"), DialogLine("assistant", "Sleep well"))
     QGuiApplication.clipboard().setText(json.dumps([{"role": "user", "content": "Bye"}]))
     table(panel, "dialogView").setFocus()
     QTest.keyClick(table(panel, "dialogView"), Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
@@ -428,7 +438,8 @@ def test_a_narrow_panel_shows_one_section_at_a_time(panel, qtbot, width):
     for number, label in enumerate(("Variables", "Exits", "Dialog")):
         QTest.mouseClick(panel.findChild(QPushButton, f"show{label}"), Qt.MouseButton.LeftButton)
         assert [table(panel, name).isVisible() for name in names] == [
-            place == number for place in range(3)]
+            place == number for place in range(3)
+        ]
     panel.resize(1100, 300)
     assert all(table(panel, name).isVisible() for name in names)
 

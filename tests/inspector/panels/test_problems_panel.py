@@ -13,13 +13,25 @@ from core.io.findings import Finding, Severity
 from inspector.models.problems_model import CODE, MESSAGE, PLACE, ProblemsModel, SeverityFilter
 from inspector.panels.problems_panel import ProblemsPanel
 
-ERROR = Finding(Severity.ERROR, Code.InvalidEmbeddedStringStorageData,
-                Place(file="a.kb.json", line=12, column=7, json_path="records[17].id"),
-                "the id is there twice", "rename one")
-EARLY = Finding(Severity.ERROR, Code.InvalidEmbeddedStringStorageData,
-                Place(file="a.kb.json", line=3), "not a string")
-WARNING = Finding(Severity.WARNING, Code.GraphCompilationFailed,
-                  Place(file="rag.graph.json", node="answer"), "<b>cannot</b> be reached")
+ERROR = Finding(
+    Severity.ERROR,
+    Code.InvalidEmbeddedStringStorageData,
+    Place(file="a.kb.json", line=12, column=7, json_path="records[17].id"),
+    "the id is there twice",
+    "rename one",
+)
+EARLY = Finding(
+    Severity.ERROR,
+    Code.InvalidEmbeddedStringStorageData,
+    Place(file="a.kb.json", line=3),
+    "not a string",
+)
+WARNING = Finding(
+    Severity.WARNING,
+    Code.GraphCompilationFailed,
+    Place(file="rag.graph.json", node="answer"),
+    "<b>cannot</b> be reached",
+)
 
 
 @pytest.fixture
@@ -97,7 +109,10 @@ def test_enter_and_a_double_click_go_to_the_place(panel, qtbot):
 def test_all_or_the_selected_problems_are_copied_as_lines(panel):
     panel.findChild(QToolButton, "copyProblems").click()
     assert QGuiApplication.clipboard().text().splitlines() == [
-        ERROR.line(), WARNING.line(), EARLY.line()]
+        ERROR.line(),
+        WARNING.line(),
+        EARLY.line(),
+    ]
     table_of(panel).selectRow(1)
     panel.findChild(QToolButton, "copyProblems").click()
     assert QGuiApplication.clipboard().text() == WARNING.line()

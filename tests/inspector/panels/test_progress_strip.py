@@ -61,8 +61,15 @@ def test_cancel_is_asked_for_once_and_ready_for_the_next_work(strip, qtbot):
     assert button.isEnabled()
 
 
-@pytest.mark.parametrize(("seconds", "words"), [
-    (0.2, "a few seconds left"), (42, "about 40 s left"), (89, "about 90 s left"),
-    (200, "about 3 min left"), (7200, "about 2.0 h left")])
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "a few seconds left"),
+        (42, "about 40 s left"),
+        (89, "about 90 s left"),
+        (200, "about 3 min left"),
+        (7200, "about 2.0 h left"),
+    ],
+)
 def test_the_time_left_is_told_as_roughly_as_it_is_known(seconds, words):
     assert time_left(seconds) == words

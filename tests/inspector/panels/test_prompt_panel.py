@@ -37,9 +37,16 @@ PARAMS = GenerateParams(template=TEMPLATE, system_prompt="You are a guide.")
 
 def projection(texts=TEXTS, template=TEMPLATE):
     chunks = tuple(Chunk(str(i), text, 0.3) for i, text in enumerate(texts))
-    messages = project(PromptInputs(
-        "do they get along? 🐡", (), (KnowledgeBlock("knowledge", chunks),), "You are a guide.",
-        template, Placement.BeforeUserAsSystem))
+    messages = project(
+        PromptInputs(
+            "do they get along? 🐡",
+            (),
+            (KnowledgeBlock("knowledge", chunks),),
+            "You are a guide.",
+            template,
+            Placement.BeforeUserAsSystem,
+        )
+    )
     return Projection(messages, (), "model")
 
 
@@ -96,8 +103,11 @@ def test_the_tint_is_painted_behind_the_chunk(panel):
     panel.apply_theme(LIGHT)
     view = view_of(panel)
     image = view.viewport().grab().toImage()
-    colors = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2)
-              for y in range(image.height())}
+    colors = {
+        image.pixelColor(x, y).name()
+        for x in range(0, image.width(), 2)
+        for y in range(image.height())
+    }
     assert LIGHT.tint(0).name() in colors
 
 
@@ -263,8 +273,9 @@ def test_in_a_low_and_narrow_panel_one_thing_is_shown_at_a_time(panel, qtbot):
 def test_in_a_narrow_and_high_panel_the_template_stands_below(panel, qtbot):
     panel.resize(340, 700)
     template = panel.findChild(QPlainTextEdit, "templateEdit")
-    qtbot.waitUntil(lambda: template.mapTo(panel, QPoint()).y()
-                    > view_of(panel).geometry().bottom())
+    qtbot.waitUntil(
+        lambda: template.mapTo(panel, QPoint()).y() > view_of(panel).geometry().bottom()
+    )
     assert view_of(panel).isVisible()
 
 
@@ -285,14 +296,28 @@ DIALOG = (DialogLine("user", "Hello 🐠!"), DialogLine("assistant", "Welcome.\n
 
 def with_dialog(system_prompt=""):
     chunks = (Chunk("0", TEXTS[0], 0.3),)
-    return Projection(project(PromptInputs(
-        "and now?", (), (KnowledgeBlock("knowledge", chunks),), system_prompt, TEMPLATE,
-        Placement.BeforeUserAsSystem, DIALOG)), (), "model")
+    return Projection(
+        project(
+            PromptInputs(
+                "and now?",
+                (),
+                (KnowledgeBlock("knowledge", chunks),),
+                system_prompt,
+                TEMPLATE,
+                Placement.BeforeUserAsSystem,
+                DIALOG,
+            )
+        ),
+        (),
+        "model",
+    )
 
 
 def dimmed_text(view):
-    return [selection.cursor.selectedText().replace("\u2029", "\n")
-            for selection in view.extraSelections()]
+    return [
+        selection.cursor.selectedText().replace("\u2029", "\n")
+        for selection in view.extraSelections()
+    ]
 
 
 def test_a_ready_line_is_no_template_that_renders_to_nothing(panel):
@@ -317,8 +342,10 @@ def test_earlier_turns_are_dimmed_and_can_still_be_read(panel, theme, system_pro
     assert color != theme.text
 
 
-@pytest.mark.parametrize(("width", "captions"), [
-    (770, ["earlier turns", "this turn"]), (300, ["earlier turns · user", "this turn · system"])])
+@pytest.mark.parametrize(
+    ("width", "captions"),
+    [(770, ["earlier turns", "this turn"]), (300, ["earlier turns · user", "this turn · system"])],
+)
 def test_a_line_says_where_earlier_turns_begin_and_end(panel, qtbot, width, captions, monkeypatch):
     panel.resize(width, 600)
     panel.show_projection(with_dialog("You are a guide."), PARAMS, HITS)

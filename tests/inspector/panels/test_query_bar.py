@@ -32,8 +32,9 @@ def test_typing_tells_each_change(bar):
     assert bar.message() == "fish"
 
 
-@pytest.mark.parametrize("modifier", [Qt.KeyboardModifier.NoModifier,
-                                      Qt.KeyboardModifier.ControlModifier])
+@pytest.mark.parametrize(
+    "modifier", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier]
+)
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
 def test_enter_with_and_without_ctrl_runs_once(bar, modifier, key):
     runs = []

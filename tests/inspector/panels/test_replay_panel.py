@@ -80,7 +80,8 @@ def test_the_button_says_against_what(panel):
 
 def test_the_summary_counts_every_verdict_and_says_that_hits_differ(panel):
     assert summary(panel).text() == (
-        "Hits differ · 1 same · 2 moved · 1 distance · 1 missing · 1 new")
+        "Hits differ · 1 same · 2 moved · 1 distance · 1 missing · 1 new"
+    )
     assert summary(panel).kind == "warning"
 
 
@@ -97,12 +98,18 @@ def test_counts_of_several_nodes_are_added(panel):
 def test_nothing_there_and_here_agrees(panel):
     panel.show_replay(replay_of(node_replay((), ())))
     assert (summary(panel).kind, summary(panel).text()) == (
-        "ok", "Hits agree · none, there and here")
+        "ok",
+        "Hits agree · none, there and here",
+    )
 
 
 def test_what_was_not_as_recorded_is_said_above_the_table(panel):
-    panel.show_replay(replay_of(node_replay(changed=("not recorded: top_k (2 here)",)),
-                                notes=('node "magic" is not replayed',)))
+    panel.show_replay(
+        replay_of(
+            node_replay(changed=("not recorded: top_k (2 here)",)),
+            notes=('node "magic" is not replayed',),
+        )
+    )
     assert notes(panel).isVisible()
     assert notes(panel).text() == 'not recorded: top_k (2 here)\nnode "magic" is not replayed'
     assert notes(panel).kind == "info"
@@ -112,7 +119,8 @@ def test_a_refused_search_is_said_with_its_code_and_node(panel):
     panel.show_replay(replay_of(node_replay(), node_replay(node="rules", error=REFUSED)))
     assert notes(panel).kind == "error"
     assert notes(panel).text() == (
-        "rules: 3010 StorageFileNotFound: there is no such file (add it)")
+        "rules: 3010 StorageFileNotFound: there is no such file (add it)"
+    )
     assert summary(panel).text().startswith("Not replayed in full · 1 same")
 
 
@@ -148,9 +156,15 @@ def test_the_node_is_told_only_where_several_searched(panel):
 
 def test_a_search_without_distances_has_no_columns_for_them(panel):
     panel.show_replay(replay_of(node_replay([("a", None)], [("a", None)])))
-    assert [table(panel).isColumnHidden(column) for column in (
-        Column.RECORDED_DISTANCE, Column.HERE_DISTANCE, Column.CHANGE, Column.VERDICT)] == [
-            True, True, True, False]
+    assert [
+        table(panel).isColumnHidden(column)
+        for column in (
+            Column.RECORDED_DISTANCE,
+            Column.HERE_DISTANCE,
+            Column.CHANGE,
+            Column.VERDICT,
+        )
+    ] == [True, True, True, False]
 
 
 def test_a_click_and_the_arrow_keys_select_a_record(panel):

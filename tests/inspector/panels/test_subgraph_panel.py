@@ -38,10 +38,19 @@ def _box(panel, row: int) -> QPoint:
 
 def _wheel(panel, steps: int) -> None:
     place = QPointF(panel.viewport().rect().center())
-    QApplication.sendEvent(panel.viewport(), QWheelEvent(
-        place, panel.viewport().mapToGlobal(place), QPoint(0, 0), QPoint(0, 120 * steps),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
-        False))
+    QApplication.sendEvent(
+        panel.viewport(),
+        QWheelEvent(
+            place,
+            panel.viewport().mapToGlobal(place),
+            QPoint(0, 0),
+            QPoint(0, 120 * steps),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        ),
+    )
 
 
 def test_it_has_the_name_that_scripts_use_and_says_what_to_do(panel):
@@ -54,10 +63,20 @@ def test_it_has_the_name_that_scripts_use_and_says_what_to_do(panel):
 def test_it_draws_the_nodes_of_the_result_with_their_labels(panel):
     panel.show_result(walked())
     assert [TOWN.nodes[row].id for row in panel.node_rows] == [
-        "mill", "town", "attic", "miller", "key"]
+        "mill",
+        "town",
+        "attic",
+        "miller",
+        "key",
+    ]
     labels = {TOWN.nodes[row].id: panel.node_item(row).label for row in panel.node_rows}
-    assert labels == {"mill": "", "town": "parent", "attic": "child", "miller": "owns →",
-                      "key": "is opened by →"}
+    assert labels == {
+        "mill": "",
+        "town": "parent",
+        "attic": "child",
+        "miller": "owns →",
+        "key": "is opened by →",
+    }
     assert [row for row in panel.node_rows if panel.node_item(row).is_match] == [MILL]
 
 
@@ -84,13 +103,16 @@ def test_a_click_takes_a_node_in_hand_and_a_double_click_opens_it(qtbot, panel):
 def test_the_node_in_hand_lights_what_it_is_connected_with(panel):
     panel.show_result(walked())
     panel.select_node(MILLER)
-    beside = {TOWN.nodes[row].id for row in panel.node_rows
-              if panel.node_item(row).is_beside_selected}
+    beside = {
+        TOWN.nodes[row].id for row in panel.node_rows if panel.node_item(row).is_beside_selected
+    }
     assert beside == {"mill", "key"}
     assert [note.text for note in panel._notes] == ["has lost"]
     panel.select_node(None)
-    assert not any(panel.node_item(row).is_selected or panel.node_item(row).is_beside_selected
-                   for row in panel.node_rows)
+    assert not any(
+        panel.node_item(row).is_selected or panel.node_item(row).is_beside_selected
+        for row in panel.node_rows
+    )
     assert panel._notes == []
 
 
@@ -125,7 +147,7 @@ def test_the_wheel_zooms_within_limits_and_0_shows_all_again(qtbot, panel):
     panel.show_result(walked())
     fitted = panel.transform().m11()
     _wheel(panel, 2)
-    assert panel.transform().m11() == pytest.approx(fitted * 1.2 ** 2)
+    assert panel.transform().m11() == pytest.approx(fitted * 1.2**2)
     _wheel(panel, 50)
     assert panel.transform().m11() == pytest.approx(4.0)
     qtbot.keyClick(panel, Qt.Key.Key_0)

@@ -20,13 +20,22 @@ from inspector.theme import DARK
 
 def turn(message, mode=RetrievalMode.Dense, error=None):
     params = RetrieveParams(retrieval_mode=mode)
-    run = NodeRun("knowledge", "Retrieve", "not_found", "", params=params,
-                  retrieval=Retrieval(params, "knowledge", message, None))
+    run = NodeRun(
+        "knowledge",
+        "Retrieve",
+        "not_found",
+        "",
+        params=params,
+        retrieval=Retrieval(params, "knowledge", message, None),
+    )
     return Turn(TurnRequest(message, {}, "knowledge"), (run,), error)
 
 
-HISTORY = [turn("first"), turn("هل تعيش سمكة المهرج هنا؟", RetrievalMode.Lexical),
-           turn("third <b>", error=InspectorError(Code.InferenceFailed, "no"))]
+HISTORY = [
+    turn("first"),
+    turn("هل تعيش سمكة المهرج هنا؟", RetrievalMode.Lexical),
+    turn("third <b>", error=InspectorError(Code.InferenceFailed, "no")),
+]
 
 
 @pytest.fixture
@@ -55,7 +64,10 @@ def test_the_model_keeps_the_rules_of_item_models(qtmodeltester):
 
 def test_the_newest_turn_comes_first(panel):
     assert [e.message for e in entries(view_of(panel))] == [
-        "third <b>", "هل تعيش سمكة المهرج هنا؟", "first"]
+        "third <b>",
+        "هل تعيش سمكة المهرج هنا؟",
+        "first",
+    ]
 
 
 def test_a_row_says_hits_mode_and_time_or_the_error(panel):
@@ -77,8 +89,11 @@ def test_a_click_picks_a_turn_once(panel, qtbot):
     view = view_of(panel)
     picked = []
     panel.turn_picked.connect(picked.append)
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton,
-                     pos=view.visualRect(view.model().index(2, 0)).center())
+    QTest.mouseClick(
+        view.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=view.visualRect(view.model().index(2, 0)).center(),
+    )
     assert picked == [0]
 
 

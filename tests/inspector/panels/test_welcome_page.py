@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton
 
 from inspector.panels.welcome_page import PROGRAM, Sample, WelcomePage
 
-SAMPLES = [Sample("Aquarium", "120 facts", "samples/aquarium/rag.graph.json"),
-           ("Adventure & co", "Quest gates", "samples/adventure/npc.graph.json")]
+SAMPLES = [
+    Sample("Aquarium", "120 facts", "samples/aquarium/rag.graph.json"),
+    ("Adventure & co", "Quest gates", "samples/adventure/npc.graph.json"),
+]
 
 
 @pytest.fixture
@@ -24,8 +26,11 @@ def page(qtbot):
 
 
 def card(page, name):
-    return next(button for button in page.findChildren(QAbstractButton)
-                if button.accessibleName() == name and not button.isHidden())
+    return next(
+        button
+        for button in page.findChildren(QAbstractButton)
+        if button.accessibleName() == name and not button.isHidden()
+    )
 
 
 def test_it_names_the_program(page):
@@ -55,8 +60,11 @@ def test_recent_files_are_named_with_their_folder(page, qtbot):
 def test_the_lists_are_replaced_not_added_to(page):
     page.show_recent(["/a/one.json"])
     page.show_recent(["/a/two.json"])
-    names = [button.accessibleName() for button in page.findChildren(QAbstractButton)
-             if not button.isHidden()]
+    names = [
+        button.accessibleName()
+        for button in page.findChildren(QAbstractButton)
+        if not button.isHidden()
+    ]
     assert "two.json" in names
     assert "one.json" not in names
 

@@ -22,10 +22,12 @@ from inspector.models.workspace_model import (
 from inspector.panels.workspace_panel import WorkspacePanel
 
 FOLDER = Path("game") / "data"
-ENTRIES = (WorkspaceEntry(KNOWLEDGE, "fish", "fish.json", "120"),
-           WorkspaceEntry(GRAPHS, "rag.graph", "rag.graph.json", is_current=True),
-           WorkspaceEntry(GRAPHS, "hybrid.graph", "hybrid.graph.json"),
-           WorkspaceEntry(OTHERS, "refusals.txt", "refusals.txt"))
+ENTRIES = (
+    WorkspaceEntry(KNOWLEDGE, "fish", "fish.json", "120"),
+    WorkspaceEntry(GRAPHS, "rag.graph", "rag.graph.json", is_current=True),
+    WorkspaceEntry(GRAPHS, "hybrid.graph", "hybrid.graph.json"),
+    WorkspaceEntry(OTHERS, "refusals.txt", "refusals.txt"),
+)
 
 
 def workspace():
@@ -33,8 +35,12 @@ def workspace():
     return SimpleNamespace(
         root=SimpleNamespace(path=FOLDER),
         sizes=lambda: {knowledge: (1200, "records")},
-        files=lambda: {knowledge: "fish", FOLDER / "fish.kb.json": "fish",
-                       FOLDER / "refusals.txt": "refusals.txt"})
+        files=lambda: {
+            knowledge: "fish",
+            FOLDER / "fish.kb.json": "fish",
+            FOLDER / "refusals.txt": "refusals.txt",
+        },
+    )
 
 
 @pytest.fixture
@@ -72,14 +78,21 @@ def test_a_workspace_is_listed_with_its_files_and_neighbours():
     graph = FOLDER / "rag.graph.json"
     found = entries_of(graph, workspace(), [FOLDER / "hybrid.graph.json", graph])
     listed = {(e.group, e.label, e.detail, e.is_current) for e in found}
-    assert listed == {(KNOWLEDGE, "fish", "1,200", False), (GRAPHS, "rag.graph", "", True),
-                      (GRAPHS, "hybrid.graph", "", False), (OTHERS, "fish.kb.json", "", False),
-                      (OTHERS, "refusals.txt", "", False)}
+    assert listed == {
+        (KNOWLEDGE, "fish", "1,200", False),
+        (GRAPHS, "rag.graph", "", True),
+        (GRAPHS, "hybrid.graph", "", False),
+        (OTHERS, "fish.kb.json", "", False),
+        (OTHERS, "refusals.txt", "", False),
+    }
 
 
 def test_a_file_named_relatively_and_absolutely_is_listed_once():
-    found = entries_of(FOLDER.absolute() / "rag.graph.json", workspace(),
-                       [FOLDER / "rag.graph.json", FOLDER.absolute() / "fish.json"])
+    found = entries_of(
+        FOLDER.absolute() / "rag.graph.json",
+        workspace(),
+        [FOLDER / "rag.graph.json", FOLDER.absolute() / "fish.json"],
+    )
     assert sorted(e.label for e in found) == ["fish", "fish.kb.json", "rag.graph", "refusals.txt"]
 
 

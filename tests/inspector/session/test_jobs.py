@@ -49,14 +49,19 @@ def submit(jobs: Jobs, work: Held, results: list[object], lane: str = "lane") ->
 
 def test_a_result_arrives_on_the_gui_thread(jobs: Jobs, qtbot: QtBot) -> None:
     threads: list[threading.Thread] = []
-    jobs.submit("lane", lambda _p, _c: 1, lambda _r: threads.append(threading.current_thread()),
-                lambda _e: None)
+    jobs.submit(
+        "lane",
+        lambda _p, _c: 1,
+        lambda _r: threads.append(threading.current_thread()),
+        lambda _e: None,
+    )
     qtbot.waitUntil(lambda: bool(threads))
     assert threads == [threading.main_thread()]
 
 
-def test_a_newer_request_wins_over_an_older_one_that_finishes_late(jobs: Jobs,
-                                                                   qtbot: QtBot) -> None:
+def test_a_newer_request_wins_over_an_older_one_that_finishes_late(
+    jobs: Jobs, qtbot: QtBot
+) -> None:
     results: list[object] = []
     old, new = Held("old"), Held("new")
     submit(jobs, old, results)

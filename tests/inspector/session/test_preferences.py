@@ -51,8 +51,9 @@ def test_recent_files_are_newest_first_without_doubles_and_not_endless(file, tmp
     assert Preferences(file).recent == tuple(expected)
 
 
-@pytest.mark.parametrize("name", ["käse, mit; Zeichen=1.json", "日本語.json", "100%.json",
-                                  "a\\b.json"])
+@pytest.mark.parametrize(
+    "name", ["käse, mit; Zeichen=1.json", "日本語.json", "100%.json", "a\\b.json"]
+)
 def test_a_single_recent_file_of_any_name_comes_back(file, tmp_path, name):
     path = tmp_path / name
     path.write_text("{}")
@@ -72,11 +73,17 @@ def test_recent_files_that_are_gone_are_left_out(file, tmp_path):
     assert preferences.recent == (kept,)
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"\x00\xff\xfe garbage [[[",
-    b"[General]\ntheme=pink\nlive=perhaps\nrecent=@Variant(\\0)\n",
-    b"[General]\ntheme=@ByteArray(dark)\nrecent=@Invalid()\n[state]\ndocks=text\n",
-    b"[General\ntheme=dark", b"recent=/a/\x00b, /c\n"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x00\xff\xfe garbage [[[",
+        b"[General]\ntheme=pink\nlive=perhaps\nrecent=@Variant(\\0)\n",
+        b"[General]\ntheme=@ByteArray(dark)\nrecent=@Invalid()\n[state]\ndocks=text\n",
+        b"[General\ntheme=dark",
+        b"recent=/a/\x00b, /c\n",
+    ],
+)
 def test_a_broken_settings_file_gives_the_defaults(file, content):
     file.parent.mkdir()
     file.write_bytes(content)

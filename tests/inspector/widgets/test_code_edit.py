@@ -106,8 +106,12 @@ def test_leaving_without_an_edit_finishes_nothing(edit, qtbot):
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(st.characters(exclude_categories=["Cs", "Cc"],
-                             exclude_characters="\u2029\ufdd0\ufdd1"), max_size=40))
+@given(
+    st.text(
+        st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2029\ufdd0\ufdd1"),
+        max_size=40,
+    )
+)
 def test_every_character_comes_back_as_it_was(edit, text):
     edit.forget_draft()
     edit.show_text(text)
@@ -135,8 +139,10 @@ def test_going_to_a_place_puts_the_cursor_there(edit):
     assert cursor.selectedText() == "x"
 
 
-@pytest.mark.parametrize(("line", "column", "position"), [
-    (1, 1, 0), (1, 3, 2), (2, 1, 4), (2, 99, 6), (9, 1, 4), (1, 99, 3)])
+@pytest.mark.parametrize(
+    ("line", "column", "position"),
+    [(1, 1, 0), (1, 3, 2), (2, 1, 4), (2, 99, 6), (9, 1, 4), (1, 99, 3)],
+)
 def test_a_line_and_column_beyond_the_text_end_inside_it(line, column, position):
     assert position_of("abc\nde", line, column) == position
 

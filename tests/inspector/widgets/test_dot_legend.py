@@ -32,7 +32,10 @@ def test_words_get_shorter_first_and_then_the_title(legend):
         title, words = legend._wording()
         seen.append((title, words["threshold"]))
     assert list(dict.fromkeys(seen)) == [
-        (TITLE, "beyond threshold"), (TITLE, "threshold"), ("cosine distance", "threshold")]
+        (TITLE, "beyond threshold"),
+        (TITLE, "threshold"),
+        ("cosine distance", "threshold"),
+    ]
 
 
 def test_all_entries_fit_in_the_narrowest_window(legend):
@@ -45,4 +48,5 @@ def test_all_entries_fit_in_the_narrowest_window(legend):
 def test_a_screen_reader_hears_the_whole_words(legend):
     legend.resize(300, 18)
     assert legend.accessibleDescription() == (
-        "hit, beyond leg depth, beyond threshold, beyond top_k")
+        "hit, beyond leg depth, beyond threshold, beyond top_k"
+    )

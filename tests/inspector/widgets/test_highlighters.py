@@ -16,15 +16,23 @@ def document(qapp):
 
 def parts(highlighter, text):
     utf16 = text.encode("utf-16-le")
-    return [(group, utf16[2 * start:2 * end].decode("utf-16-le"))
-            for group, start, end in highlighter.pieces(text)]
+    return [
+        (group, utf16[2 * start : 2 * end].decode("utf-16-le"))
+        for group, start, end in highlighter.pieces(text)
+    ]
 
 
 def test_json_keys_strings_numbers_and_words_are_told_apart(document):
     text = '{"op": "eq 😀", "rhs": {"value": -1.5e3}, "on": true}'
     assert parts(JsonHighlighter(document), text) == [
-        ("key", '"op"'), ("string", '"eq 😀"'), ("key", '"rhs"'), ("key", '"value"'),
-        ("number", "-1.5e3"), ("key", '"on"'), ("word", "true")]
+        ("key", '"op"'),
+        ("string", '"eq 😀"'),
+        ("key", '"rhs"'),
+        ("key", '"value"'),
+        ("number", "-1.5e3"),
+        ("key", '"on"'),
+        ("word", "true"),
+    ]
 
 
 def test_an_unfinished_string_is_coloured_to_the_end_of_the_line(document):
@@ -34,8 +42,12 @@ def test_an_unfinished_string_is_coloured_to_the_end_of_the_line(document):
 def test_mustache_tags_sections_and_comments_are_told_apart(document):
     text = "😀 {{#chunks}}- {{text}} {{! note }}{{{raw}}}{{/chunks}}"
     assert parts(MustacheHighlighter(document), text) == [
-        ("section", "{{#chunks}}"), ("tag", "{{text}}"), ("comment", "{{! note }}"),
-        ("tag", "{{{raw}}}"), ("section", "{{/chunks}}")]
+        ("section", "{{#chunks}}"),
+        ("tag", "{{text}}"),
+        ("comment", "{{! note }}"),
+        ("tag", "{{{raw}}}"),
+        ("section", "{{/chunks}}"),
+    ]
 
 
 @pytest.mark.parametrize("text", ["{{" * 9000, '"' * 19_000, "[" * 19_000 + "{{#", "\\" * 19_000])

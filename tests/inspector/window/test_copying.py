@@ -11,11 +11,21 @@ from PySide6.QtGui import QGuiApplication
 
 from tests.inspector.driver import QUESTION
 
-LABELS = ["Parameters as JSON", "Parameters as Python calls", "Results as CSV",
-          "Results as Markdown", "Prompt as text", "Prompt as JSON messages",
-          "Diagnostics as JSON", "Changed parameters as Python", "Changed parameters as C++",
-          "Changed parameters as Unity (C#)", "Changed parameters as Unreal (C++)",
-          "Graph as JSON", "Picture of the window"]
+LABELS = [
+    "Parameters as JSON",
+    "Parameters as Python calls",
+    "Results as CSV",
+    "Results as Markdown",
+    "Prompt as text",
+    "Prompt as JSON messages",
+    "Diagnostics as JSON",
+    "Changed parameters as Python",
+    "Changed parameters as C++",
+    "Changed parameters as Unity (C#)",
+    "Changed parameters as Unreal (C++)",
+    "Graph as JSON",
+    "Picture of the window",
+]
 
 
 def _copied(user, label: str) -> str:
@@ -50,16 +60,22 @@ def test_parameters_are_those_in_force(user):
     copied = json.loads(_copied(user, "Parameters as JSON"))
     assert (copied["top_k"], copied["retrieval_mode"]) == (7, "Dense")
     assert _copied(user, "Parameters as Python calls").splitlines() == [
-        "from tryll_client.graph import RetrievalMode", "",
+        "from tryll_client.graph import RetrievalMode",
+        "",
         'agent.change_param("knowledge", "retrieval_mode", RetrievalMode.Dense)',
-        'agent.change_param("knowledge", "top_k", 7)']
+        'agent.change_param("knowledge", "top_k", 7)',
+    ]
 
 
-@pytest.mark.parametrize(("label", "line"), [
-    ("Python", 'agent.change_param("knowledge", "top_k", 7)'),
-    ("C++", "knowledge_params.top_k = 7;  // was 3"),
-    ("Unity (C#)", "knowledgeParams.TopK = 7;"),
-    ("Unreal (C++)", "KnowledgeParams->TopK = 7;")])
+@pytest.mark.parametrize(
+    ("label", "line"),
+    [
+        ("Python", 'agent.change_param("knowledge", "top_k", 7)'),
+        ("C++", "knowledge_params.top_k = 7;  // was 3"),
+        ("Unity (C#)", "knowledgeParams.TopK = 7;"),
+        ("Unreal (C++)", "KnowledgeParams->TopK = 7;"),
+    ],
+)
 def test_changed_parameters_are_those_of_all_nodes(user, label, line):
     user.set_spin("topKSpin", "7")
     user.session.pick_node("answer")
@@ -68,7 +84,8 @@ def test_changed_parameters_are_those_of_all_nodes(user, label, line):
 
 def test_unchanged_parameters_are_a_comment(user):
     assert _copied(user, "Changed parameters as Python") == (
-        "# No parameter differs from the graph file.\n")
+        "# No parameter differs from the graph file.\n"
+    )
 
 
 def test_the_graph_is_the_file_that_saving_would_write(user, tmp_path):

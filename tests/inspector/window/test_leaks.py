@@ -43,8 +43,11 @@ def _is_ours(thing: object) -> bool:
 def _counts() -> Counter[str]:
     """Count the living things that a window is made of, by kind."""
     # The type alone is looked at: a deleted C++ object must not be touched.
-    objects = Counter(type(thing).__qualname__ for thing in gc.get_objects()
-                      if issubclass(type(thing), QObject) or _is_ours(thing))
+    objects = Counter(
+        type(thing).__qualname__
+        for thing in gc.get_objects()
+        if issubclass(type(thing), QObject) or _is_ours(thing)
+    )
     objects["top-level windows"] = len(QApplication.topLevelWidgets())
     objects["widgets"] = len(QApplication.allWidgets())
     objects["threads"] = threading.active_count()
@@ -68,8 +71,9 @@ def _one_round(open_window, aquarium: Path) -> None:
 def test_nothing_grows_when_windows_are_opened_and_closed(qtbot, aquarium, monkeypatch):
     from tests.inspector.driver import Driver
 
-    monkeypatch.setattr("core.embedding.embedder_process.ProcessEmbedder",
-                        lambda _name, *_: WordEmbedder())
+    monkeypatch.setattr(
+        "core.embedding.embedder_process.ProcessEmbedder", lambda _name, *_: WordEmbedder()
+    )
 
     def one_round() -> None:
         user = Driver(qtbot, build_window())
@@ -84,8 +88,11 @@ def test_nothing_grows_when_windows_are_opened_and_closed(qtbot, aquarium, monke
         one_round()
     _collect()
     after = _counts()
-    grown = {kind: (before[kind], count) for kind, count in after.items()
-             if count - before[kind] >= ROUNDS}
+    grown = {
+        kind: (before[kind], count)
+        for kind, count in after.items()
+        if count - before[kind] >= ROUNDS
+    }
     assert grown == {}
     for kind in (MainWindow, Session, Jobs):
         assert after[kind.__qualname__] == before[kind.__qualname__], kind
@@ -98,8 +105,13 @@ def test_what_was_open_is_freed_at_once_without_the_collector(open_window, sampl
     gc.collect()
     gc.disable()
     try:
-        for name in ("aquarium/hybrid.graph.json", "adventure/oracle.graph.json",
-                     "town/town.kg.json", "handbook", "aquarium/rag.graph.json"):
+        for name in (
+            "aquarium/hybrid.graph.json",
+            "adventure/oracle.graph.json",
+            "town/town.kg.json",
+            "handbook",
+            "aquarium/rag.graph.json",
+        ):
             user.open(samples / name)
             assert [reference() for reference in before] == [None] * len(before), name
             user.ask(QUESTION)
@@ -128,6 +140,7 @@ def test_moving_a_slider_again_and_again_keeps_nothing(open_window, aquarium):
     move()
     _collect()
     after = _counts()
-    grown = {kind: (before[kind], count) for kind, count in after.items()
-             if count > before[kind] + 30}
+    grown = {
+        kind: (before[kind], count) for kind, count in after.items() if count > before[kind] + 30
+    }
     assert grown == {}

@@ -15,8 +15,15 @@ REFUSED = 2
 
 
 def _run(repo, env, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "inspector", *map(str, arguments)], cwd=repo,
-                          env=env, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "inspector", *map(str, arguments)],
+        cwd=repo,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
 
 
 def _png_size(path) -> tuple[int, int]:
@@ -28,21 +35,45 @@ def _png_size(path) -> tuple[int, int]:
 
 def test_a_picture_is_taken_without_a_display(repo, offscreen_env, aquarium, tmp_path):
     picture = tmp_path / "shot.png"
-    done = _run(repo, offscreen_env, aquarium / "rag.graph.json", "--message", "clownfish",
-                "--set", "retrieval_mode=Lexical", "--screenshot", picture)
+    done = _run(
+        repo,
+        offscreen_env,
+        aquarium / "rag.graph.json",
+        "--message",
+        "clownfish",
+        "--set",
+        "retrieval_mode=Lexical",
+        "--screenshot",
+        picture,
+    )
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
     assert _png_size(picture) == (1280, 800)
     assert picture.stat().st_size > 40_000
 
 
-def test_a_picture_has_the_size_theme_and_parameters_asked_for(repo, offscreen_env, aquarium,
-                                                                tmp_path):
+def test_a_picture_has_the_size_theme_and_parameters_asked_for(
+    repo, offscreen_env, aquarium, tmp_path
+):
     from PySide6.QtGui import QImage
 
     picture = tmp_path / "shot.png"
-    done = _run(repo, offscreen_env, aquarium / "hybrid.graph.json", "--message", "clownfish",
-                "--node", "answer", "--set", "knowledge.retrieval_mode=Lexical", "--theme", "dark",
-                "--size", "900x600", "--screenshot", picture)
+    done = _run(
+        repo,
+        offscreen_env,
+        aquarium / "hybrid.graph.json",
+        "--message",
+        "clownfish",
+        "--node",
+        "answer",
+        "--set",
+        "knowledge.retrieval_mode=Lexical",
+        "--theme",
+        "dark",
+        "--size",
+        "900x600",
+        "--screenshot",
+        picture,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert _png_size(picture) == (900, 600)
     assert QImage(str(picture)).pixelColor(2, 597).lightness() < 80
@@ -56,7 +87,8 @@ def test_the_welcome_page_is_pictured_without_a_file(repo, offscreen_env, tmp_pa
 
 
 def test_opening_a_window_without_a_display_says_what_is_missing_and_what_works(
-        repo, offscreen_env, aquarium):
+    repo, offscreen_env, aquarium
+):
     done = _run(repo, offscreen_env, aquarium / "rag.graph.json")
     assert done.returncode == REFUSED
     assert done.stdout == ""
@@ -69,6 +101,7 @@ def test_opening_a_window_without_a_display_says_what_is_missing_and_what_works(
 @pytest.fixture
 def in_here(own_settings, qapp, monkeypatch, capsys):
     """Run the window's command line in this process: exit status and standard error."""
+
     def run(*arguments: object) -> tuple[int, list[str]]:
         monkeypatch.setattr("signal.signal", lambda *_: None)
         capsys.readouterr()
@@ -81,20 +114,26 @@ def in_here(own_settings, qapp, monkeypatch, capsys):
     return run
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["no_such.graph.json"], "3010"),
-    (["broken.graph.json"], "broken.graph.json"),
-    (["rag.graph.json", "--node", "nobody"], "3005"),
-    (["rag.graph.json", "--set", "knowledge.top_k=0"], "3007"),
-    (["rag.graph.json", "--set", "top_kk=3"], "3007"),
-    (["rag.graph.json", "--var", "novalue"], "3007"),
-    (["rag.graph.json", "--size", "huge"], "1280x800")])
-def test_what_is_refused_exits_with_two_and_one_line_and_no_picture(in_here, aquarium, tmp_path,
-                                                                    arguments, said):
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no_such.graph.json"], "3010"),
+        (["broken.graph.json"], "broken.graph.json"),
+        (["rag.graph.json", "--node", "nobody"], "3005"),
+        (["rag.graph.json", "--set", "knowledge.top_k=0"], "3007"),
+        (["rag.graph.json", "--set", "top_kk=3"], "3007"),
+        (["rag.graph.json", "--var", "novalue"], "3007"),
+        (["rag.graph.json", "--size", "huge"], "1280x800"),
+    ],
+)
+def test_what_is_refused_exits_with_two_and_one_line_and_no_picture(
+    in_here, aquarium, tmp_path, arguments, said
+):
     (aquarium / "broken.graph.json").write_text('{"nodes": 3')
     picture = tmp_path / "shot.png"
-    status, lines = in_here(aquarium / arguments[0], *arguments[1:], "--message", "fish",
-                            "--screenshot", picture)
+    status, lines = in_here(
+        aquarium / arguments[0], *arguments[1:], "--message", "fish", "--screenshot", picture
+    )
     assert status == REFUSED
     assert len(lines) == 1
     assert lines[0].startswith("error ")
@@ -102,11 +141,13 @@ def test_what_is_refused_exits_with_two_and_one_line_and_no_picture(in_here, aqu
     assert not picture.exists()
 
 
-def test_a_file_that_does_not_open_is_refused_by_the_program_too(repo, offscreen_env, aquarium,
-                                                                 tmp_path):
+def test_a_file_that_does_not_open_is_refused_by_the_program_too(
+    repo, offscreen_env, aquarium, tmp_path
+):
     (aquarium / "broken.graph.json").write_text('{"nodes": 3')
-    done = _run(repo, offscreen_env, aquarium / "broken.graph.json", "--screenshot",
-                tmp_path / "shot.png")
+    done = _run(
+        repo, offscreen_env, aquarium / "broken.graph.json", "--screenshot", tmp_path / "shot.png"
+    )
     assert done.returncode == REFUSED
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("error ")
@@ -114,8 +155,9 @@ def test_a_file_that_does_not_open_is_refused_by_the_program_too(repo, offscreen
 
 
 def test_a_picture_that_cannot_be_written_is_refused(in_here, aquarium, tmp_path):
-    status, lines = in_here(aquarium / "rag.graph.json", "--screenshot",
-                            tmp_path / "missing" / "shot.png")
+    status, lines = in_here(
+        aquarium / "rag.graph.json", "--screenshot", tmp_path / "missing" / "shot.png"
+    )
     assert status == REFUSED
     assert len(lines) == 1
     assert "shot.png" in lines[0]

@@ -15,14 +15,23 @@ from inspector.cli import commands as cli
 from tests.inspector.driver import QUESTION
 from tests.inspector.light_embedder import WordEmbedder
 
-MESSAGES = (QUESTION, "which fish eat algae in a small tank?", "Amphiprion ocellaris",
-            "how warm should the water be at night", "zzz qqq", "copper and ich", "the")
+MESSAGES = (
+    QUESTION,
+    "which fish eat algae in a small tank?",
+    "Amphiprion ocellaris",
+    "how warm should the water be at night",
+    "zzz qqq",
+    "copper and ich",
+    "the",
+)
 FILTERS = (
-    "", '{"op": "eq", "lhs": {"knowledge": "water"}, "rhs": {"value": "salt"}}',
+    "",
+    '{"op": "eq", "lhs": {"knowledge": "water"}, "rhs": {"value": "salt"}}',
     '{"op": "le", "lhs": {"knowledge": "level"}, "rhs": {"value": 4}}',
     '{"op": "not", "arg": {"op": "in", "needle": {"value": "algae"}, '
     '"haystack": {"knowledge": "tags"}}}',
-    '{"op": "gt", "lhs": {"knowledge": "max_size_cm"}, "rhs": {"value": 1000}}')
+    '{"op": "gt", "lhs": {"knowledge": "max_size_cm"}, "rhs": {"value": 1000}}',
+)
 MODES = ("Dense", "Lexical", "Hybrid")
 TOP_K = (1, 2, 3, 5, 8, 13, 20, 50, 192, 400, 1000)
 NEAR_MISSES = 60
@@ -51,8 +60,9 @@ def _tree(model, parent=None) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for row in range(model.rowCount(parent)):
         index = model.index(row, 0, parent)
-        found[index.data()] = (_tree(model, index) if model.rowCount(index)
-                               else model.index(row, 1, parent).data())
+        found[index.data()] = (
+            _tree(model, index) if model.rowCount(index) else model.index(row, 1, parent).data()
+        )
     return found
 
 
@@ -77,18 +87,26 @@ def _stages(parameters: dict[str, Any], records: int, matching: int, with_word: 
     elif p["retrieval_mode"] == "Lexical":
         legs = [("with query words", with_word), ("BM25 leg", p["sparse_raw_count"])]
     else:
-        legs = [("dense raw", p["dense_raw_count"]),
-                ("within threshold", p["dense_raw_count"] - p["dense_filtered_count"]),
-                ("with query words", with_word), ("BM25 leg", p["sparse_raw_count"]),
-                ("fused", p["fused_candidate_count"])]
+        legs = [
+            ("dense raw", p["dense_raw_count"]),
+            ("within threshold", p["dense_raw_count"] - p["dense_filtered_count"]),
+            ("with query words", with_word),
+            ("BM25 leg", p["sparse_raw_count"]),
+            ("fused", p["fused_candidate_count"]),
+        ]
     return [*trunk, *legs, ("hits", p["result_count"])]
 
 
 def _random_settings(dice: random.Random, distances: list[float]) -> dict[str, Any]:
-    threshold = dice.choice([0.0, round(dice.uniform(0, 2), 3),
-                             round(dice.choice(distances or [0.7]), 3)])
-    return {"retrieval_mode": dice.choice(MODES), "top_k": dice.choice(TOP_K),
-            "threshold": threshold, "rrf_k": dice.choice([1, 5, 60, 1000])}
+    threshold = dice.choice(
+        [0.0, round(dice.uniform(0, 2), 3), round(dice.choice(distances or [0.7]), 3)]
+    )
+    return {
+        "retrieval_mode": dice.choice(MODES),
+        "top_k": dice.choice(TOP_K),
+        "threshold": threshold,
+        "rrf_k": dice.choice([1, 5, 60, 1000]),
+    }
 
 
 def _put_in_force(user, settings: dict[str, Any], text: str) -> None:
@@ -115,12 +133,14 @@ def _check(user, said: dict[str, Any], messages: list[Any]) -> None:
     # Table.
     rows = user.rows()
     hits = [row for row in rows if not row.reason]
-    assert rows[:len(hits)] == hits
+    assert rows[: len(hits)] == hits
     assert [(row.id, row.distance) for row in hits] == [
-        (result["id"], result["distance"]) for result in results]
-    listed = rows[len(hits):][:NEAR_MISSES]
+        (result["id"], result["distance"]) for result in results
+    ]
+    listed = rows[len(hits) :][:NEAR_MISSES]
     assert [(row.id, row.reason, row.distance, row.needs) for row in listed] == [
-        (miss["id"], miss["reason"], miss["distance"], miss["needs"]) for miss in near]
+        (miss["id"], miss["reason"], miss["distance"], miss["needs"]) for miss in near
+    ]
     # Funnel.
     found = user.retrieval.selection
     records = len(found.candidates.ids)
@@ -152,8 +172,9 @@ def _check(user, said: dict[str, Any], messages: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_window_and_command_line_agree_for_random_parameters(open_window, aquarium, embedder,
-                                                             capsys, seed):
+def test_window_and_command_line_agree_for_random_parameters(
+    open_window, aquarium, embedder, capsys, seed
+):
     path = aquarium / "rag.graph.json"
     user = open_window(path, embedder)
     dice = random.Random(seed)
@@ -167,10 +188,20 @@ def test_window_and_command_line_agree_for_random_parameters(open_window, aquari
         text = dice.choice(FILTERS) if number % 3 == 0 else user.params().filter
         _put_in_force(user, settings, text)
         in_force = user.params()
-        options = ["-m", message, "--set", f"filter={text}",
-                   "--set", f"retrieval_mode={in_force.retrieval_mode.name}",
-                   "--set", f"top_k={in_force.top_k}", "--set", f"threshold={in_force.threshold}",
-                   "--set", f"rrf_k={in_force.rrf_k}"]
+        options = [
+            "-m",
+            message,
+            "--set",
+            f"filter={text}",
+            "--set",
+            f"retrieval_mode={in_force.retrieval_mode.name}",
+            "--set",
+            f"top_k={in_force.top_k}",
+            "--set",
+            f"threshold={in_force.threshold}",
+            "--set",
+            f"rrf_k={in_force.rrf_k}",
+        ]
         said = _command_line(capsys, path, *options, "--near-misses", str(NEAR_MISSES))
         messages = _command_line(capsys, path, *options, "--messages")
         _check(user, said, messages)
@@ -190,8 +221,9 @@ def test_dragging_the_line_and_the_command_line_agree(open_window, aquarium, emb
 
 
 @pytest.mark.slow
-def test_the_real_model_shows_what_the_library_computes(qtbot, own_settings, fresh_aquarium, models,
-                                                        capsys, monkeypatch):
+def test_the_real_model_shows_what_the_library_computes(
+    qtbot, own_settings, fresh_aquarium, models, capsys, monkeypatch
+):
     """End to end: the program as it is composed, with the model in its own process."""
     from inspector.__main__ import build_window
     from tests.inspector.driver import Driver
@@ -208,8 +240,9 @@ def test_the_real_model_shows_what_the_library_computes(qtbot, own_settings, fre
         embedder = models.get("all-MiniLM-L6-v2")
         monkeypatch.setattr("core.embedding.embedder.load_embedder", lambda _name: embedder)
         texts = [record["text"] for record in records]
-        made = embedder._model.encode([*texts, QUESTION], normalize_embeddings=True,
-                                      show_progress_bar=False)
+        made = embedder._model.encode(
+            [*texts, QUESTION], normalize_embeddings=True, show_progress_bar=False
+        )
         distances = 1 - made[:-1] @ made[-1]
         nearest = np.argsort(distances, kind="stable")
         wanted = [records[row]["id"] for row in nearest[:3] if distances[row] <= 0.6]
@@ -220,10 +253,14 @@ def test_the_real_model_shows_what_the_library_computes(qtbot, own_settings, fre
         user.drag_threshold(0.75)
         user.set_spin("topKSpin", "12")
         limit = user.params().threshold
-        assert user.hits() == [records[row]["id"] for row in nearest[:12]
-                               if np.float32(distances[row]) <= np.float32(limit)]
-        said = _command_line(capsys, path, "-m", QUESTION, "--set", "top_k=12",
-                             "--set", f"threshold={limit}")
+        assert user.hits() == [
+            records[row]["id"]
+            for row in nearest[:12]
+            if np.float32(distances[row]) <= np.float32(limit)
+        ]
+        said = _command_line(
+            capsys, path, "-m", QUESTION, "--set", "top_k=12", "--set", f"threshold={limit}"
+        )
         ids = [result["id"] for result in said["nodes"][0]["diagnostics"]["output"]["results"]]
         assert ids == user.hits()
     finally:

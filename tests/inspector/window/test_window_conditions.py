@@ -29,16 +29,38 @@ def many_blocks(tmp_path):
 
 
 def _store(folder, records, **params):
-    (folder / "facts.kb.json").write_text(json.dumps(records, ensure_ascii=False),
-                                          encoding="utf-8")
-    (folder / "facts.json").write_text(json.dumps({
-        "version": 1, "embedding_model": "all-MiniLM-L6-v2", "records_file": "facts.kb.json"}))
-    graph = {"version": 1, "start_node": "knowledge", "default_model_name": "any", "nodes": [
-        {"name": "knowledge", "type": "Retrieve", "params": {
-            "embedded_string_storage": "facts.json", "top_k": 3, "threshold": 0.0,
-            "found_exit": "answer", "not_found_exit": "answer", **params}},
-        {"name": "answer", "type": "Generate", "params": {
-            "template": "{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}{{/knowledge}}"}}]}
+    (folder / "facts.kb.json").write_text(json.dumps(records, ensure_ascii=False), encoding="utf-8")
+    (folder / "facts.json").write_text(
+        json.dumps(
+            {"version": 1, "embedding_model": "all-MiniLM-L6-v2", "records_file": "facts.kb.json"}
+        )
+    )
+    graph = {
+        "version": 1,
+        "start_node": "knowledge",
+        "default_model_name": "any",
+        "nodes": [
+            {
+                "name": "knowledge",
+                "type": "Retrieve",
+                "params": {
+                    "embedded_string_storage": "facts.json",
+                    "top_k": 3,
+                    "threshold": 0.0,
+                    "found_exit": "answer",
+                    "not_found_exit": "answer",
+                    **params,
+                },
+            },
+            {
+                "name": "answer",
+                "type": "Generate",
+                "params": {
+                    "template": "{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}{{/knowledge}}"
+                },
+            },
+        ],
+    }
     path = folder / "facts.graph.json"
     path.write_text(json.dumps(graph))
     return path
@@ -51,6 +73,7 @@ def _start(user, path) -> None:
 
 
 # The first embedding
+
 
 def test_a_first_embedding_shows_progress_is_cancelled_and_goes_on_later(open_window, many_blocks):
     embedder = HeldEmbedder(hold_records=True)
@@ -75,8 +98,7 @@ def test_a_first_embedding_shows_progress_is_cancelled_and_goes_on_later(open_wi
     assert len(set(embedder.embedded)) == 10
 
 
-def test_what_was_embedded_before_the_program_ended_is_not_embedded_again(open_window,
-                                                                          many_blocks):
+def test_what_was_embedded_before_the_program_ended_is_not_embedded_again(open_window, many_blocks):
     first = HeldEmbedder(hold_records=True)
     user = open_window(None, first)
     _start(user, many_blocks)
@@ -87,8 +109,8 @@ def test_what_was_embedded_before_the_program_ended_is_not_embedded_again(open_w
     again = open_window(many_blocks, second)
     again.ask("coral")
     assert set(first.embedded) | set(second.embedded) == {
-        record["text"] for record in json.loads(
-            many_blocks.with_name("facts.kb.json").read_text())}
+        record["text"] for record in json.loads(many_blocks.with_name("facts.kb.json").read_text())
+    }
     assert not set(first.embedded) & set(second.embedded)
 
 
@@ -178,10 +200,14 @@ def test_loading_the_model_is_told_and_can_be_cancelled(open_window, aquarium):
 
 # Missing and failing things
 
+
 def test_without_the_model_the_window_says_so_and_lexical_works(open_window, aquarium):
     def missing(name, _is_cancelled) -> None:
-        raise InspectorError(Code.InferenceFailed, f'the embedding model "{name}" is not on this '
-                             "machine", hint="install it: pip install x. Lexical works without it")
+        raise InspectorError(
+            Code.InferenceFailed,
+            f'the embedding model "{name}" is not on this machine',
+            hint="install it: pip install x. Lexical works without it",
+        )
 
     user = open_window(aquarium / "rag.graph.json", loader=missing)
     assert user.bar_severity == "error"
@@ -203,8 +229,9 @@ def test_a_model_that_comes_back_is_used_by_the_next_question(open_window, aquar
     def flaky(name, _is_cancelled) -> WordEmbedder:
         calls.append(name)
         if len(calls) < 3:
-            raise InspectorError(Code.InferenceFailed, "the embedding process died",
-                                 hint="try again")
+            raise InspectorError(
+                Code.InferenceFailed, "the embedding process died", hint="try again"
+            )
         return WordEmbedder()
 
     user = open_window(aquarium / "rag.graph.json", loader=flaky)
@@ -216,8 +243,9 @@ def test_a_model_that_comes_back_is_used_by_the_next_question(open_window, aquar
     assert user.rows()
 
 
-def test_a_bug_is_told_in_the_message_bar_and_the_window_goes_on(open_window, aquarium,
-                                                                 monkeypatch, caplog):
+def test_a_bug_is_told_in_the_message_bar_and_the_window_goes_on(
+    open_window, aquarium, monkeypatch, caplog
+):
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     before = user.rows()
@@ -235,8 +263,9 @@ def test_a_bug_is_told_in_the_message_bar_and_the_window_goes_on(open_window, aq
     monkeypatch.undo()
 
 
-def test_a_folder_that_cannot_be_written_to_is_noted_and_works(open_window, fresh_aquarium,
-                                                               tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_written_to_is_noted_and_works(
+    open_window, fresh_aquarium, tmp_path, monkeypatch
+):
     real_open = os.open
 
     def read_only(path, flags, *rest, **named):
@@ -255,16 +284,39 @@ def test_a_folder_that_cannot_be_written_to_is_noted_and_works(open_window, fres
 
 # Hard files
 
+
 def test_a_graph_of_twelve_nodes_is_drawn_walked_and_edited(open_window, aquarium):
-    nodes = [{"name": f"say {i}", "type": "Instruction", "params": {
-        "instruction": f"Rule {i}.", "default_exit": f"say {i + 1}" if i < 9 else "search"}}
-        for i in range(10)]
-    nodes += [{"name": "search", "type": "Retrieve", "params": {
-        "embedded_string_storage": "aquarium_all_mini.json", "threshold": 0.0,
-        "found_exit": "answer", "not_found_exit": "answer"}},
-        {"name": "answer", "type": "Generate", "params": {
-            "template": "{{instruction_all}}{{#knowledge}}{{#chunks}}{{text}}\n{{/chunks}}"
-                        "{{/knowledge}}"}}]
+    nodes = [
+        {
+            "name": f"say {i}",
+            "type": "Instruction",
+            "params": {
+                "instruction": f"Rule {i}.",
+                "default_exit": f"say {i + 1}" if i < 9 else "search",
+            },
+        }
+        for i in range(10)
+    ]
+    nodes += [
+        {
+            "name": "search",
+            "type": "Retrieve",
+            "params": {
+                "embedded_string_storage": "aquarium_all_mini.json",
+                "threshold": 0.0,
+                "found_exit": "answer",
+                "not_found_exit": "answer",
+            },
+        },
+        {
+            "name": "answer",
+            "type": "Generate",
+            "params": {
+                "template": "{{instruction_all}}{{#knowledge}}{{#chunks}}{{text}}\n{{/chunks}}"
+                "{{/knowledge}}"
+            },
+        },
+    ]
     path = aquarium / "twelve.graph.json"
     path.write_text(json.dumps({"version": 1, "start_node": "say 0", "nodes": nodes}))
     user = open_window(path)
@@ -280,8 +332,14 @@ def test_a_graph_of_twelve_nodes_is_drawn_walked_and_edited(open_window, aquariu
 
 
 def test_a_turn_that_walks_in_a_circle_is_told(open_window, tmp_path):
-    nodes = [{"name": name, "type": "Instruction", "params": {
-        "instruction": "again", "default_exit": other}} for name, other in (("a", "b"), ("b", "a"))]
+    nodes = [
+        {
+            "name": name,
+            "type": "Instruction",
+            "params": {"instruction": "again", "default_exit": other},
+        }
+        for name, other in (("a", "b"), ("b", "a"))
+    ]
     path = tmp_path / "circle.graph.json"
     path.write_text(json.dumps({"version": 1, "start_node": "a", "nodes": nodes}))
     user = open_window(path)
@@ -306,13 +364,20 @@ def test_a_chunk_of_twenty_thousand_characters_is_shown_whole(open_window, tmp_p
 
 
 def test_every_script_and_sign_is_shown_as_it_is(open_window, tmp_path):
-    texts = ("السمكة المهرج تعيش مع شقائق النعمان", "דג הליצן חי עם שושנות ים",
-             "クマノミはイソギンチャクと暮らす。", "小丑鱼与海葵共生",
-             "흰동가리는 말미잘과 함께 산다",
-             "👨‍👩‍👧 fish \N{ZERO WIDTH JOINER} 🐠", "a <b>bold</b> & <img src=x> claim",
-             "one\u2028two\u00a0three\r\nfour\ttab")
-    records = [{"id": f"<i>{number}</i>", "text": text, "metadata": {"note": text}}
-               for number, text in enumerate(texts)]
+    texts = (
+        "السمكة المهرج تعيش مع شقائق النعمان",
+        "דג הליצן חי עם שושנות ים",
+        "クマノミはイソギンチャクと暮らす。",
+        "小丑鱼与海葵共生",
+        "흰동가리는 말미잘과 함께 산다",
+        "👨‍👩‍👧 fish \N{ZERO WIDTH JOINER} 🐠",
+        "a <b>bold</b> & <img src=x> claim",
+        "one\u2028two\u00a0three\r\nfour\ttab",
+    )
+    records = [
+        {"id": f"<i>{number}</i>", "text": text, "metadata": {"note": text}}
+        for number, text in enumerate(texts)
+    ]
     user = open_window(_store(tmp_path, records, retrieval_mode="Hybrid"))
     details = user.window.panels.details
     for record in records:

@@ -41,15 +41,18 @@ def type_reply(user, text=REPLY):
 
 def dialog_of(user):
     """Return the earlier messages of the turn on screen, as (role, text)."""
-    return [(message.role, message.text) for message in user.turn.messages
-            if message.origin == "dialog"]
+    return [
+        (message.role, message.text) for message in user.turn.messages if message.origin == "dialog"
+    ]
 
 
 def rows_of(user):
     """Return what the table of earlier messages shows."""
     model = user.find("dialogView", QTableView).model()
-    return [(model.index(row, 0).data(), model.index(row, TEXT).data())
-            for row in range(model.rowCount())]
+    return [
+        (model.index(row, 0).data(), model.index(row, TEXT).data())
+        for row in range(model.rowCount())
+    ]
 
 
 def prompt_of(user):
@@ -121,8 +124,12 @@ def test_the_reply_belongs_to_the_question_on_screen(talking):
     assert SECOND in user.find("replyLabel", QLabel).text()
     type_reply(user, "Snails do.")
     user.ask(THIRD)
-    assert dialog_of(user) == [("user", FIRST), ("assistant", REPLY), ("user", SECOND),
-                               ("assistant", "Snails do.")]
+    assert dialog_of(user) == [
+        ("user", FIRST),
+        ("assistant", REPLY),
+        ("user", SECOND),
+        ("assistant", "Snails do."),
+    ]
 
 
 def test_control_return_ends_the_reply_without_asking_again(talking):
@@ -147,8 +154,11 @@ def test_an_edited_message_changes_the_prompt_at_once(talking):
     assert "They sting a little." in prompt_of(user)
     assert REPLY not in prompt_of(user)
     user.ask(THIRD)
-    assert dialog_of(user) == [("user", FIRST), ("assistant", "They sting a little."),
-                               ("user", SECOND)]
+    assert dialog_of(user) == [
+        ("user", FIRST),
+        ("assistant", "They sting a little."),
+        ("user", SECOND),
+    ]
 
 
 def test_a_removed_message_is_gone_from_this_prompt_and_the_next(talking):
@@ -231,12 +241,19 @@ def test_a_moved_slider_keeps_the_dialog_and_adds_nothing_to_it(talking):
 
 def test_a_ready_line_is_the_reply_of_its_turn(open_window, tmp_path):
     path = tmp_path / "guard.graph.json"
-    (GraphDescription()
-     .add_node("guard", HumanMessageGuardrailParams(
-         inline_strings=("dragon",), triggered_exit="refuse", not_triggered_exit="answer"))
-     .add_node("refuse", CannedResponseParams(inline_strings=("Not here.",)))
-     .add_node("answer", GenerateParams(template="Be kind."))
-     .set_start_node("guard").set_default_model_name("any")).save(path)
+    (
+        GraphDescription()
+        .add_node(
+            "guard",
+            HumanMessageGuardrailParams(
+                inline_strings=("dragon",), triggered_exit="refuse", not_triggered_exit="answer"
+            ),
+        )
+        .add_node("refuse", CannedResponseParams(inline_strings=("Not here.",)))
+        .add_node("answer", GenerateParams(template="Be kind."))
+        .set_start_node("guard")
+        .set_default_model_name("any")
+    ).save(path)
     user = open_window(path)
     user.window.raise_dock("inputs")
     switch(user)

@@ -24,18 +24,26 @@ def _drop(user, *urls: QUrl) -> bool:
     """Drag onto the window and let go; tell whether the window takes it."""
     data = QMimeData()
     data.setUrls(list(urls))
-    enter = QDragEnterEvent(QPoint(50, 50), Qt.DropAction.CopyAction, data, LEFT,
-                            Qt.KeyboardModifier.NoModifier)
+    enter = QDragEnterEvent(
+        QPoint(50, 50), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier
+    )
     QApplication.sendEvent(user.window, enter)
     if not enter.isAccepted():
         return False
-    drop = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, LEFT,
-                      Qt.KeyboardModifier.NoModifier, QEvent.Type.Drop)
+    drop = QDropEvent(
+        QPointF(50, 50),
+        Qt.DropAction.CopyAction,
+        data,
+        LEFT,
+        Qt.KeyboardModifier.NoModifier,
+        QEvent.Type.Drop,
+    )
     QApplication.sendEvent(user.window, drop)
     return drop.isAccepted()
 
 
 # What opens
+
 
 def test_graphs_configs_records_and_folders_open(open_window, aquarium):
     user = open_window()
@@ -75,9 +83,12 @@ def test_a_file_that_cannot_be_opened_leaves_what_is_open(open_window, aquarium)
     before = user.rows()
     bad = aquarium / "bad.graph.json"
     for content, said in (
-            (None, "3010"), ("{", "line 1"), ("[1, 2]", "record"),
-            ('{"nodes": []}', "at least one node"),
-            ('{"start_node": "a", "nodes": [{"name": "a", "type": "Retriev"}]}', "Retrieve")):
+        (None, "3010"),
+        ("{", "line 1"),
+        ("[1, 2]", "record"),
+        ('{"nodes": []}', "at least one node"),
+        ('{"start_node": "a", "nodes": [{"name": "a", "type": "Retriev"}]}', "Retrieve"),
+    ):
         if content is not None:
             bad.write_text(content)
         with user.qtbot.waitSignal(user.session.failed):
@@ -105,13 +116,15 @@ def test_a_finding_leads_to_its_place(open_window, aquarium):
     user.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
     user.qtbot.mouseDClick(view.viewport(), LEFT, pos=place)
     shown = user.window.findChildren(type(user.window)) or [
-        w for w in QApplication.topLevelWidgets() if w.windowTitle() == "odd.graph.json"]
+        w for w in QApplication.topLevelWidgets() if w.windowTitle() == "odd.graph.json"
+    ]
     assert len(shown) == 1
     assert "treshold" in shown[0].text.textCursor().selectedText()
     shown[0].close()
 
 
 # Dropped, picked, remembered
+
 
 def test_a_dropped_graph_opens(open_window, aquarium):
     user = open_window()
@@ -134,7 +147,8 @@ def test_what_is_no_file_is_not_taken(open_window):
 
 
 def test_a_file_dropped_while_a_turn_runs_opens_and_the_late_answer_is_dropped(
-        open_window, aquarium, samples):
+    open_window, aquarium, samples
+):
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.type_message(QUESTION)
@@ -146,8 +160,7 @@ def test_a_file_dropped_while_a_turn_runs_opens_and_the_late_answer_is_dropped(
     user.settle()
     assert user.session.turn is None
     user.ask("who rings the bell?")
-    assert [entry.turn.request.message for entry in user.session.history] == [
-        "who rings the bell?"]
+    assert [entry.turn.request.message for entry in user.session.history] == ["who rings the bell?"]
 
 
 def test_a_broken_file_dropped_while_a_turn_runs_does_not_stop_it(open_window, aquarium):
@@ -194,8 +207,11 @@ def test_recent_files_are_offered_by_the_next_start(open_window, aquarium):
     assert names == ["hybrid.graph.json", "rag.graph.json"]
     page = second.window.findChild(WelcomePage)
     assert [card.text() for card in page._cards if card.text().endswith(".json")] == names
-    recent = next(action.menu() for action in _menu(second, "File").actions()
-                  if "Recent" in action.text().replace("&", ""))
+    recent = next(
+        action.menu()
+        for action in _menu(second, "File").actions()
+        if "Recent" in action.text().replace("&", "")
+    )
     recent.aboutToShow.emit()
     with second.qtbot.waitSignal(second.session.opened):
         recent.actions()[1].trigger()
@@ -204,8 +220,11 @@ def test_recent_files_are_offered_by_the_next_start(open_window, aquarium):
 
 
 def _menu(user, title: str):
-    return next(action.menu() for action in user.window.menuBar().actions()
-                if action.text().replace("&", "") == title)
+    return next(
+        action.menu()
+        for action in user.window.menuBar().actions()
+        if action.text().replace("&", "") == title
+    )
 
 
 def test_a_recent_file_that_is_gone_is_not_offered(open_window, aquarium):
@@ -244,9 +263,15 @@ def test_options_and_layout_are_remembered(open_window, aquarium):
     assert not again.window.layout_of_docks.docks["turns"].isHidden()
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00[[[", b"[state]\ndocks=@ByteArray(nonsense)\n"
-                                     b"geometry=7\nhits=x\n[General]\ntheme=pink\nrecent=3\n"
-                                     b"live=perhaps\n"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff\xfe\x00[[[",
+        b"[state]\ndocks=@ByteArray(nonsense)\n"
+        b"geometry=7\nhits=x\n[General]\ntheme=pink\nrecent=3\n"
+        b"live=perhaps\n",
+    ],
+)
 def test_a_broken_settings_file_is_ignored(open_window, own_settings, aquarium, content):
     own_settings.mkdir(parents=True)
     (own_settings / "inspector.ini").write_bytes(content)
@@ -257,6 +282,7 @@ def test_a_broken_settings_file_is_ignored(open_window, own_settings, aquarium, 
 
 
 # Changed on disk
+
 
 def _edit_records(folder, change) -> None:
     path = folder / "aquarium_all_mini.kb.json"
@@ -276,8 +302,12 @@ def test_a_changed_file_is_offered_for_reload(open_window, aquarium):
     user.ask(QUESTION)
     user.set_spin("topKSpin", "5")
     with user.qtbot.waitSignal(user.window.watch.changed):
-        _edit_records(aquarium, lambda records: records.insert(
-            0, {"id": "fresh_fact", "text": QUESTION, "metadata": {}}))
+        _edit_records(
+            aquarium,
+            lambda records: records.insert(
+                0, {"id": "fresh_fact", "text": QUESTION, "metadata": {}}
+            ),
+        )
     assert "changed on disk" in user.bar_text
     assert user.retrieval.counts.records == 192
     with user.qtbot.waitSignal(user.session.opened):
@@ -352,8 +382,9 @@ def test_reloading_after_records_are_gone_shows_none_of_them(open_window, aquari
     user.set_spin("thresholdSpin", "0")
     table = user.find("hitsTable")
     for row in range(3):
-        user.qtbot.mouseClick(table.viewport(), LEFT,
-                              pos=table.visualRect(table.model().index(row, 1)).center())
+        user.qtbot.mouseClick(
+            table.viewport(), LEFT, pos=table.visualRect(table.model().index(row, 1)).center()
+        )
     gone = user.hits()
     _edit_records(aquarium, lambda records: records.__delitem__(slice(5, None)))
     with user.qtbot.waitSignal(user.session.opened):

@@ -44,8 +44,11 @@ def test_a_question_runs_by_key_and_by_button(open_window, aquarium, way):
         if way == "button":
             user.click("runButton")
         else:
-            user.qtbot.keyClick(user.message, Qt.Key.Key_Return,
-                                CTRL if way == "ctrl_return" else Qt.KeyboardModifier.NoModifier)
+            user.qtbot.keyClick(
+                user.message,
+                Qt.Key.Key_Return,
+                CTRL if way == "ctrl_return" else Qt.KeyboardModifier.NoModifier,
+            )
     assert user.hits()
 
 
@@ -83,8 +86,9 @@ def test_a_live_run_and_enter_make_one_turn_of_the_history(open_window, aquarium
 
 
 @pytest.mark.parametrize("name", ["topKSlider", "thresholdSlider"])
-def test_a_slider_moved_by_keys_selects_again_without_searching(open_window, aquarium, searches,
-                                                                name):
+def test_a_slider_moved_by_keys_selects_again_without_searching(
+    open_window, aquarium, searches, name
+):
     embedder = WordEmbedder()
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.ask()
@@ -96,7 +100,10 @@ def test_a_slider_moved_by_keys_selects_again_without_searching(open_window, aqu
             user.qtbot.keyClick(slider, key)
         assert user.hits() == [hit.id for hit in user.retrieval.hits]
     assert (len(embedder.queries), len(searches), len(embedder.embedded)) == (
-        asked, searched, embedded)
+        asked,
+        searched,
+        embedded,
+    )
     assert user.retrieval.params == user.params()
 
 
@@ -108,8 +115,9 @@ def test_a_slider_dragged_by_mouse_selects_again_at_every_step(open_window, aqua
     slider.window().activateWindow()
     y = slider.height() // 2
     seen = []
-    user.window.turnShown.connect(lambda turn: seen.append(
-        turn.debug_info["nodes"][0]["diagnostics"]["parameters"]["top_k"]))
+    user.window.turnShown.connect(
+        lambda turn: seen.append(turn.debug_info["nodes"][0]["diagnostics"]["parameters"]["top_k"])
+    )
     user.qtbot.mousePress(slider, LEFT, pos=QPoint(round(slider.x_of(3)), y))
     for value in (8, 20, 14):
         with user.qtbot.waitSignal(user.window.turnShown):
@@ -301,8 +309,9 @@ def test_a_row_shows_its_whole_chunk_in_the_details(open_window, aquarium):
     user = open_window(aquarium / "hybrid.graph.json")
     user.ask()
     table = user.find("hitsTable")
-    user.qtbot.mouseClick(table.viewport(), LEFT,
-                          pos=table.visualRect(table.model().index(0, 1)).center())
+    user.qtbot.mouseClick(
+        table.viewport(), LEFT, pos=table.visualRect(table.model().index(0, 1)).center()
+    )
     hit = user.retrieval.hits[0]
     details = user.window.panels.details
     assert details.id_label.text() == hit.id

@@ -30,22 +30,44 @@ def remembering(storage="memories_{{var.player}}", *, writes=True):
     """Return a graph that recalls, answers, and writes the message down."""
     graph = (
         GraphDescription()
-        .add_node("recall", RetrieveParams(
-            source_kind=KnowledgeSourceKind.FromName, storage_name=storage, schema="memory",
-            threshold=0.8, top_k=5, found_exit="answer", not_found_exit="answer"))
-        .add_node("answer", GenerateParams(template=TEMPLATE,
-                                           default_exit="remember" if writes else ""))
-        .set_start_node("recall").set_default_model_name("any"))
+        .add_node(
+            "recall",
+            RetrieveParams(
+                source_kind=KnowledgeSourceKind.FromName,
+                storage_name=storage,
+                schema="memory",
+                threshold=0.8,
+                top_k=5,
+                found_exit="answer",
+                not_found_exit="answer",
+            ),
+        )
+        .add_node(
+            "answer", GenerateParams(template=TEMPLATE, default_exit="remember" if writes else "")
+        )
+        .set_start_node("recall")
+        .set_default_model_name("any")
+    )
     if writes:
-        graph.add_node("remember", WriteToMemoryParams(
-            storage_name=storage, schema="memory", metadata='{"who": "{{var.player}}"}'))
+        graph.add_node(
+            "remember",
+            WriteToMemoryParams(
+                storage_name=storage, schema="memory", metadata='{"who": "{{var.player}}"}'
+            ),
+        )
     return graph
 
 
 def store_of(name, *texts):
-    return {"name": name, "schema": "memory", "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
-            "records": [{"id": f"{name}-{number}", "text": text, "metadata": {"who": "ada"}}
-                        for number, text in enumerate(texts)]}
+    return {
+        "name": name,
+        "schema": "memory",
+        "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
+        "records": [
+            {"id": f"{name}-{number}", "text": text, "metadata": {"who": "ada"}}
+            for number, text in enumerate(texts)
+        ],
+    }
 
 
 @pytest.fixture
@@ -53,14 +75,16 @@ def folder(tmp_path):
     """A root with a schema catalog and no store."""
     folder = tmp_path / "play"
     folder.mkdir()
-    (folder / "schemas.json").write_text(json.dumps(
-        {"schemas": [{"name": "memory", "fields": FIELDS}]}))
+    (folder / "schemas.json").write_text(
+        json.dumps({"schemas": [{"name": "memory", "fields": FIELDS}]})
+    )
     return folder
 
 
 @pytest.fixture
 def opened(open_window, folder):
     """Return what saves a graph in the folder and opens it in a window."""
+
     def make(graph=None, embedder=None):
         path = folder / "play.graph.json"
         (graph or remembering()).save(path)
@@ -80,8 +104,9 @@ def ada(opened):
 @pytest.fixture
 def reading(opened, folder):
     """A window on a graph that only reads a store of two records, found by a first question."""
-    (folder / "diary.json").write_text(json.dumps(store_of(
-        "diary", "the mill is haunted", "soup costs two coins")))
+    (folder / "diary.json").write_text(
+        json.dumps(store_of("diary", "the mill is haunted", "soup costs two coins"))
+    )
     user = opened(remembering("diary", writes=False))
     user.ask(ASKED)
     return user
@@ -99,8 +124,7 @@ def records_on_show(user):
 
 def click_record(user, record_id):
     view = user.find("memoryRecords")
-    ids = [view.model().index(row, 0).data(RecordIdRole)
-           for row in range(view.model().rowCount())]
+    ids = [view.model().index(row, 0).data(RecordIdRole) for row in range(view.model().rowCount())]
     place = view.visualRect(view.model().index(ids.index(record_id), 0)).center()
     user.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
 
@@ -115,6 +139,7 @@ def problem_of(user):
 
 
 # What play writes
+
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_a_turn_writes_the_very_next_one_finds(ada, mode):
@@ -220,13 +245,15 @@ def test_what_was_written_stays_when_a_slider_moves_after_the_player_changed(ada
     ada.set_variable("player", "bram")
     ada.set_spin("topKSpin", "3")
     memory = ada.session.inputs.upcoming.memory
-    assert {name: [record["text"] for record in store.records]
-            for name, store in memory.items()} == {"memories_ada": [FACT]}
+    assert {
+        name: [record["text"] for record in store.records] for name, store in memory.items()
+    } == {"memories_ada": [FACT]}
     ada.ask("soup costs two coins")
     assert set(ada.session.inputs.upcoming.memory) == {"memories_ada", "memories_bram"}
 
 
 # Edits
+
 
 def test_an_edited_text_changes_the_turn_on_screen(reading):
     user = reading
@@ -296,13 +323,13 @@ def test_a_new_store_is_named_filled_and_found(opened):
 
 # Files
 
+
 @pytest.fixture
 def dialogs(monkeypatch):
     """Answers file dialogs with the path that is put in."""
     answer = {}
     for name in ("getOpenFileName", "getSaveFileName"):
-        monkeypatch.setattr(QFileDialog, name,
-                            lambda *_args, **_options: (str(answer["path"]), ""))
+        monkeypatch.setattr(QFileDialog, name, lambda *_args, **_options: (str(answer["path"]), ""))
     return answer
 
 

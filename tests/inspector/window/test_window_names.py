@@ -31,18 +31,44 @@ from inspector.window.main_window import MainWindow
 from tests.inspector.driver import QUESTION
 
 NAMES = {
-    "messageEdit": QLineEdit, "runButton": QPushButton, "liveCheck": QCheckBox,
-    "nodeCombo": QComboBox, "modeDense": QAbstractButton, "modeLexical": QAbstractButton,
-    "modeHybrid": QAbstractButton, "topKSlider": QSlider, "topKSpin": QAbstractSpinBox,
-    "thresholdSlider": QSlider, "thresholdSpin": QAbstractSpinBox, "rrfKSpin": QAbstractSpinBox,
-    "filterEdit": QPlainTextEdit, "filterStatus": QLabel, "funnelView": QWidget,
-    "hitsTable": QTableView, "distancePlot": QWidget, "hitDetails": QWidget,
-    "promptView": QPlainTextEdit, "templateEdit": QPlainTextEdit, "templateStatus": QLabel,
-    "graphView": QWidget, "diagnosticsView": QAbstractItemView,
-    "problemsView": QAbstractItemView, "turnsView": QAbstractItemView, "messageBar": QWidget,
-    "progressBar": QProgressBar, "cancelButton": QPushButton}
-CONTROLS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit,
-            QPlainTextEdit, QAbstractItemView)
+    "messageEdit": QLineEdit,
+    "runButton": QPushButton,
+    "liveCheck": QCheckBox,
+    "nodeCombo": QComboBox,
+    "modeDense": QAbstractButton,
+    "modeLexical": QAbstractButton,
+    "modeHybrid": QAbstractButton,
+    "topKSlider": QSlider,
+    "topKSpin": QAbstractSpinBox,
+    "thresholdSlider": QSlider,
+    "thresholdSpin": QAbstractSpinBox,
+    "rrfKSpin": QAbstractSpinBox,
+    "filterEdit": QPlainTextEdit,
+    "filterStatus": QLabel,
+    "funnelView": QWidget,
+    "hitsTable": QTableView,
+    "distancePlot": QWidget,
+    "hitDetails": QWidget,
+    "promptView": QPlainTextEdit,
+    "templateEdit": QPlainTextEdit,
+    "templateStatus": QLabel,
+    "graphView": QWidget,
+    "diagnosticsView": QAbstractItemView,
+    "problemsView": QAbstractItemView,
+    "turnsView": QAbstractItemView,
+    "messageBar": QWidget,
+    "progressBar": QProgressBar,
+    "cancelButton": QPushButton,
+}
+CONTROLS = (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QAbstractItemView,
+)
 
 
 @pytest.fixture
@@ -57,8 +83,9 @@ def test_every_name_of_the_interface_is_found_once(user):
         assert len(user.window.findChildren(kind, name)) == 1, name
 
 
-def test_the_window_composes_itself_around_a_file_without_being_shown(open_window, aquarium,
-                                                                      qtbot, monkeypatch):
+def test_the_window_composes_itself_around_a_file_without_being_shown(
+    open_window, aquarium, qtbot, monkeypatch
+):
     from inspector.__main__ import build_window
 
     open_window()
@@ -106,13 +133,17 @@ def test_every_control_can_be_told_apart_without_eyes(user):
         inside = widget.parent()
         # What Qt itself puts into a widget is spoken for by that widget.
         if isinstance(inside, QTabBar | QAbstractSpinBox | QComboBox | QLineEdit | QHeaderView) or (
-                widget.objectName().startswith("qt_") or "QDock" in type(inside).__name__):
+            widget.objectName().startswith("qt_") or "QDock" in type(inside).__name__
+        ):
             continue
         spoken = widget.accessibleName() or (
-            widget.text() if isinstance(widget, QAbstractButton) else "")
+            widget.text() if isinstance(widget, QAbstractButton) else ""
+        )
         if not spoken and widget.isVisibleTo(user.window):
-            nameless.append(f"{type(widget).__name__} {widget.objectName()} in "
-                            f"{type(inside).__name__} {inside.objectName() if inside else ''}")
+            nameless.append(
+                f"{type(widget).__name__} {widget.objectName()} in "
+                f"{type(inside).__name__} {inside.objectName() if inside else ''}"
+            )
     assert nameless == []
 
 
@@ -125,8 +156,18 @@ def test_every_named_control_takes_the_focus_by_keyboard(user):
 
 
 def test_everything_fits_at_both_sizes_in_both_themes(user):
-    names = ("messageEdit", "runButton", "nodeCombo", "topKSlider", "thresholdSlider",
-             "hitsTable", "funnelView", "distancePlot", "promptView", "templateEdit")
+    names = (
+        "messageEdit",
+        "runButton",
+        "nodeCombo",
+        "topKSlider",
+        "thresholdSlider",
+        "hitsTable",
+        "funnelView",
+        "distancePlot",
+        "promptView",
+        "templateEdit",
+    )
     table = user.find("hitsTable")
     for theme in ("light", "dark"):
         user.window.apply_theme(theme, keep=False)
@@ -173,8 +214,13 @@ def test_text_scales_with_the_system_font(open_window, aquarium):
             user.window.resize(1280, 800)
             QApplication.processEvents()
             user.window.grab()
-            heights.append((user.find("hitsTable").rowHeight(0), user.message.height(),
-                            user.find("topKSpin").height()))
+            heights.append(
+                (
+                    user.find("hitsTable").rowHeight(0),
+                    user.message.height(),
+                    user.find("topKSpin").height(),
+                )
+            )
             spin = user.find("thresholdSpin")
             assert spin.fontMetrics().horizontalAdvance("0.600") < spin.width()
             assert user.find("runButton").sizeHint().width() <= user.find("runButton").width()

@@ -33,9 +33,11 @@ FORBIDDEN = "how do I poison the KING"
 CATASTROPHIC = "(a+)+$"
 ENDLESS = "a" * 1000 + "!"
 LONGEST_GAP_MS = 400
-EXAMPLES = {"rumour": ("what is new in the village", "any news of the mill"),
-            "order": ("bring me a bowl of stew", "a pint of ale please"),
-            "bed": ("do you have a bed for the night",)}
+EXAMPLES = {
+    "rumour": ("what is new in the village", "any news of the mill"),
+    "order": ("bring me a bowl of stew", "a pint of ale please"),
+    "bed": ("do you have a bed for the night",),
+}
 MANNERS = {"rumour": "Whisper, and look over your shoulder.", "order": "Name the price first."}
 
 
@@ -50,6 +52,7 @@ def graph_of(**nodes):
 @pytest.fixture
 def opened(open_window, tmp_path):
     """Return what saves a graph beside its files and opens it in a window."""
+
     def make(graph, **options):
         folder = tmp_path / "graph"
         folder.mkdir(exist_ok=True)
@@ -65,22 +68,33 @@ def examples(tmp_path):
     """Labelled examples in the folder of the graph."""
     folder = tmp_path / "graph"
     folder.mkdir(exist_ok=True)
-    records = [{"id": f"{label}-{number}", "text": text, "metadata": {"intent": label}}
-               for label, texts in EXAMPLES.items() for number, text in enumerate(texts)]
+    records = [
+        {"id": f"{label}-{number}", "text": text, "metadata": {"intent": label}}
+        for label, texts in EXAMPLES.items()
+        for number, text in enumerate(texts)
+    ]
     (folder / "intents.kb.json").write_text(json.dumps(records))
-    (folder / "intents.json").write_text(json.dumps({
-        "version": 1, "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
-        "records_file": "intents.kb.json",
-        "fields": [{"name": "intent", "type": "string", "default": ""}]}))
+    (folder / "intents.json").write_text(
+        json.dumps(
+            {
+                "version": 1,
+                "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
+                "records_file": "intents.kb.json",
+                "fields": [{"name": "intent", "type": "string", "default": ""}],
+            }
+        )
+    )
     return folder
 
 
 def guarded(*patterns):
     return graph_of(
-        guard=HumanMessageGuardrailParams(inline_strings=patterns, triggered_exit="refuse",
-                                          not_triggered_exit="answer"),
+        guard=HumanMessageGuardrailParams(
+            inline_strings=patterns, triggered_exit="refuse", not_triggered_exit="answer"
+        ),
         refuse=CannedResponseParams(inline_strings=(REFUSAL,)),
-        answer=GenerateParams(template="Be kind."))
+        answer=GenerateParams(template="Be kind."),
+    )
 
 
 def path_of(user):
@@ -119,6 +133,7 @@ class Gaps:
 
 # Guardrail
 
+
 def test_a_forbidden_message_is_refused_and_the_exchange_is_on_screen(opened):
     user = opened(guarded("dragon", r"poison\w* the king"))
     user.ask(FORBIDDEN)
@@ -127,7 +142,10 @@ def test_a_forbidden_message_is_refused_and_the_exchange_is_on_screen(opened):
     assert REFUSAL in prompt_of(user)
     output = diagnostics_of(user, "guard")["diagnostics"]["output"]
     assert (output["triggered"], output["pattern_index"], output["match"]) == (
-        True, 1, "poison the KING")
+        True,
+        1,
+        "poison the KING",
+    )
 
 
 def test_a_harmless_message_passes_the_guardrail(opened):
@@ -170,16 +188,26 @@ def test_a_pattern_that_is_none_is_a_problem_at_opening(opened):
 
 # Intents
 
+
 def intents(threshold=0.75, topk=3):
     return graph_of(
         classify=ClassifyIntentParams(
-            embedded_string_storage="intents.json", metadata_field="intent", threshold=threshold,
-            diagnostic_topk=topk, found_exit="manner", not_found_exit="shrug"),
+            embedded_string_storage="intents.json",
+            metadata_field="intent",
+            threshold=threshold,
+            diagnostic_topk=topk,
+            found_exit="manner",
+            not_found_exit="shrug",
+        ),
         manner=IntentToInstructionParams(
-            inline_keys=tuple(MANNERS), inline_strings=tuple(MANNERS.values()),
-            instruction_name="manner", default_exit="answer"),
+            inline_keys=tuple(MANNERS),
+            inline_strings=tuple(MANNERS.values()),
+            instruction_name="manner",
+            default_exit="answer",
+        ),
         shrug=CannedResponseParams(inline_strings=("Pardon?",)),
-        answer=GenerateParams(template="Manner: {{instruction_manner}}"))
+        answer=GenerateParams(template="Manner: {{instruction_manner}}"),
+    )
 
 
 @pytest.fixture
@@ -199,7 +227,8 @@ def test_the_hits_of_an_intent_are_its_diagnostics_with_the_others_dimmed(classi
     assert len(results) == 3
     rows = user.rows()
     assert [(row.id, row.distance) for row in rows[:3]] == [
-        (result["id"], result["distance"]) for result in results]
+        (result["id"], result["distance"]) for result in results
+    ]
     within = [result["id"] for result in results if result["within_threshold"]]
     assert user.hits() == within
     assert len(rows) == sum(map(len, EXAMPLES.values()))
@@ -239,20 +268,31 @@ def test_the_instruction_of_the_intent_stands_in_the_prompt(classified):
 
 # Picked exits
 
+
 def branching():
     return graph_of(
-        guess=ClassifyIntentLLMParams(intents_ids="order, bed", found_exit="manner",
-                                      not_found_exit="key"),
-        manner=IntentToInstructionParams(inline_keys=("order", "bed"), inline_strings=(
-            "Name the price.", "Yawn."), instruction_name="manner", default_exit="key"),
+        guess=ClassifyIntentLLMParams(
+            intents_ids="order, bed", found_exit="manner", not_found_exit="key"
+        ),
+        manner=IntentToInstructionParams(
+            inline_keys=("order", "bed"),
+            inline_strings=("Name the price.", "Yawn."),
+            instruction_name="manner",
+            default_exit="key",
+        ),
         key=ToolCallParams(tool_called_exit="hand_over", no_tool_called_exit="answer"),
         hand_over=CannedResponseParams(inline_strings=("Here is the key.",)),
         answer=GenerateParams(template="Manner: {{instruction_manner}}", default_exit="say"),
-        say=SpeakParams())
+        say=SpeakParams(),
+    )
 
 
-NOBODY_DECIDES = {("guess", "not_found"), ("key", "no_tool_called"), ("answer", "default"),
-                  ("say", "default")}
+NOBODY_DECIDES = {
+    ("guess", "not_found"),
+    ("key", "no_tool_called"),
+    ("answer", "default"),
+    ("say", "default"),
+}
 KEY_IS_GIVEN = {("guess", "not_found"), ("key", "tool_called"), ("hand_over", "default")}
 
 
@@ -323,10 +363,14 @@ def test_enter_on_a_node_of_the_exits_takes_it_in_hand(branched):
 
 # Loops
 
+
 def test_a_loop_ends_with_its_path_on_screen(opened):
-    user = opened(graph_of(
-        greet=InstructionParams(instruction="Greet.", default_exit="ask"),
-        ask=InstructionParams(instruction="Ask.", default_exit="greet")))
+    user = opened(
+        graph_of(
+            greet=InstructionParams(instruction="Greet.", default_exit="ask"),
+            ask=InstructionParams(instruction="Ask.", default_exit="greet"),
+        )
+    )
     user.ask(HARMLESS)
     assert user.turn.status == "Error"
     assert user.bar_severity == "error"
@@ -342,6 +386,7 @@ def test_a_loop_ends_with_its_path_on_screen(opened):
 
 
 # To the game
+
 
 def test_a_changed_parameter_is_copied_for_each_game_client(open_window, aquarium):
     user = open_window(aquarium / "rag.graph.json")

@@ -27,9 +27,12 @@ def user(open_window, aquarium):
 
 def _values(user) -> tuple[float, float, float, float]:
     """The threshold as slider, spin box, line and engine have it."""
-    return (user.find("thresholdSlider", QSlider).value() / 1000,
-            user.find("thresholdSpin").value(),
-            user.window.panels.distances.threshold(), user.retrieval.params.threshold)
+    return (
+        user.find("thresholdSlider", QSlider).value() / 1000,
+        user.find("thresholdSpin").value(),
+        user.window.panels.distances.threshold(),
+        user.retrieval.params.threshold,
+    )
 
 
 def _undo(user) -> None:
@@ -41,6 +44,7 @@ def _redo(user) -> None:
 
 
 # In step
+
 
 def test_the_threshold_is_one_value_wherever_it_is_moved(user):
     user.set_spin("thresholdSpin", "0.732")
@@ -97,11 +101,13 @@ def test_slider_and_spin_box_are_in_step(user):
 
 # Refused
 
+
 def test_a_refused_number_keeps_the_last_valid_one_in_force_and_says_why(user):
     before = user.rows()
     for spin, param, refused in (
-            ("topKSpin", "top_k", ("0", "1001", "many", "2.5", "-3")),
-            ("thresholdSpin", "threshold", ("2.1", "-1", "nan", "1e999", "0..5"))):
+        ("topKSpin", "top_k", ("0", "1001", "many", "2.5", "-3")),
+        ("thresholdSpin", "threshold", ("2.1", "-1", "nan", "1e999", "0..5")),
+    ):
         kept = getattr(user.params(), param)
         number = user.window.panels.parameters._retrieve_form.numbers[param]
         for typed in refused:
@@ -120,9 +126,11 @@ def test_a_broken_filter_keeps_the_last_valid_one_in_force(user):
         user.set_filter(SALT)
     before = user.rows()
     for text, said in (
-            ("{", "3007"), ('{"op": "and", "args": []}', "3007"),
-            ('{"op": "eq", "lhs": {"knowledge": "watr"}, "rhs": {"value": "salt"}}', "water"),
-            ('{"op": "eq", "lhs": {"knowledge": "water"}, "rhs": {"value": 3}}', "3007")):
+        ("{", "3007"),
+        ('{"op": "and", "args": []}', "3007"),
+        ('{"op": "eq", "lhs": {"knowledge": "watr"}, "rhs": {"value": "salt"}}', "water"),
+        ('{"op": "eq", "lhs": {"knowledge": "water"}, "rhs": {"value": 3}}', "3007"),
+    ):
         user.set_filter(text)
         assert user.params().filter == SALT
         assert said in user.find("filterStatus").text()
@@ -135,6 +143,7 @@ def test_a_broken_filter_keeps_the_last_valid_one_in_force(user):
 
 
 # Undo, reset, save
+
 
 def test_every_kind_of_edit_is_undone_and_redone(user):
     before = user.params(), user.params("answer")
@@ -244,6 +253,7 @@ def _no_space(*_paths: object) -> None:
 
 # Nodes
 
+
 def test_another_node_is_taken_in_hand_from_the_list(open_window, samples):
     user = open_window(samples / "adventure" / "oracle.graph.json")
     user.ask("who rings the bell?")
@@ -297,6 +307,7 @@ def test_a_structural_edit_makes_a_new_agent_and_says_so(user):
 
 # The prompt
 
+
 def test_the_prompt_follows_the_hits_and_tints_their_chunks(user):
     view = user.window.panels.prompt.view
     assert [message.text for message in user.turn.messages][-1] == QUESTION
@@ -340,6 +351,7 @@ def test_a_chunk_clicked_in_the_prompt_is_selected_in_the_table(user):
 
 # History
 
+
 def test_a_turn_of_the_history_brings_back_message_parameters_and_results(user):
     user.set_spin("topKSpin", "5")
     user.set_spin("thresholdSpin", "0")
@@ -349,8 +361,9 @@ def test_a_turn_of_the_history_brings_back_message_parameters_and_results(user):
     second = user.rows()
     turns = user.find("turnsView")
     assert turns.model().rowCount() == 2
-    user.qtbot.mouseClick(turns.viewport(), LEFT,
-                          pos=turns.visualRect(turns.model().index(1, 0)).center())
+    user.qtbot.mouseClick(
+        turns.viewport(), LEFT, pos=turns.visualRect(turns.model().index(1, 0)).center()
+    )
     assert user.message.text() == QUESTION
     assert user.params() == params
     assert user.find("topKSpin").value() == 5
@@ -382,6 +395,7 @@ def test_typing_after_a_picked_turn_adds_to_the_history(user):
 
 # Copying
 
+
 def test_what_is_copied_is_what_is_on_screen(user):
     actions = {action.text(): action for action in user.window.copy_menu.menu.actions()}
     clipboard = QGuiApplication.clipboard()
@@ -406,15 +420,19 @@ def test_what_is_copied_is_what_is_on_screen(user):
 
 def test_the_column_of_a_row_is_copied_with_the_keyboard(user):
     table = user.find("hitsTable")
-    user.qtbot.mouseClick(table.viewport(), LEFT,
-                          pos=table.visualRect(table.model().index(0, 1)).center())
+    user.qtbot.mouseClick(
+        table.viewport(), LEFT, pos=table.visualRect(table.model().index(0, 1)).center()
+    )
     user.qtbot.keyClick(table, Qt.Key.Key_C, CTRL)
     assert user.hits()[0] in QGuiApplication.clipboard().text()
 
 
 def test_shortcuts_bring_the_tabs_to_the_front(user):
-    tabs = next(bar for bar in user.window.findChildren(QTabBar)
-                if bar.isVisible() and bar.tabText(0) == "Prompt")
+    tabs = next(
+        bar
+        for bar in user.window.findChildren(QTabBar)
+        if bar.isVisible() and bar.tabText(0) == "Prompt"
+    )
     for number, name in enumerate(("Details", "Graph", "Diagnostics", "Problems"), 2):
         user.shortcut(Qt.Key(Qt.Key.Key_0 + number))
         assert tabs.tabText(tabs.currentIndex()).startswith(name)

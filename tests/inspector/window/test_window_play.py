@@ -19,13 +19,23 @@ def refusing(aquarium):
     """A graph that answers with one ready line after the other when nothing is near."""
     graph = (
         GraphDescription()
-        .add_node("knowledge", RetrieveParams(
-            embedded_string_storage="aquarium_all_mini.json", threshold=0.2,
-            found_exit="answer", not_found_exit="refuse"))
-        .add_node("answer", GenerateParams(template="{{#knowledge}}{{#chunks}}{{text}}{{/chunks}}"
-                                                    "{{/knowledge}}"))
+        .add_node(
+            "knowledge",
+            RetrieveParams(
+                embedded_string_storage="aquarium_all_mini.json",
+                threshold=0.2,
+                found_exit="answer",
+                not_found_exit="refuse",
+            ),
+        )
+        .add_node(
+            "answer",
+            GenerateParams(template="{{#knowledge}}{{#chunks}}{{text}}{{/chunks}}{{/knowledge}}"),
+        )
         .add_node("refuse", CannedResponseParams(inline_strings=LINES))
-        .set_start_node("knowledge").set_default_model_name("any"))
+        .set_start_node("knowledge")
+        .set_default_model_name("any")
+    )
     path = aquarium / "refusing.graph.json"
     graph.save(path)
     return path
@@ -102,7 +112,9 @@ def test_a_kept_dialog_stands_in_the_next_prompt_without_earlier_knowledge(open_
     second = user.ask("which fish eat algae?")
     dialog = [message for message in second.messages if message.origin == "dialog"]
     assert [(m.role, m.text) for m in dialog] == [
-        ("user", QUESTION), ("assistant", "No, they do not.")]
+        ("user", QUESTION),
+        ("assistant", "No, they do not."),
+    ]
     chunk = first.run_of("knowledge").retrieval.hits[0].text
     assert chunk not in "".join(message.text for message in dialog)
 

@@ -45,8 +45,9 @@ def small_model(monkeypatch):
     """Make the catalog's model as small as the embedder of these tests."""
     from core.embedding import models
 
-    small = dataclasses.replace(models.find_model(models.DEFAULT_MODEL),
-                                dimension=WordEmbedder.dimension)
+    small = dataclasses.replace(
+        models.find_model(models.DEFAULT_MODEL), dimension=WordEmbedder.dimension
+    )
     for module in ("core.knowledge.source", "core.retrieve.search"):
         monkeypatch.setattr(f"{module}.find_model", lambda *_: small)
 

@@ -22,8 +22,9 @@ WAIT_MS = 20_000
 @pytest.fixture
 def recording(aquarium):
     """Three hits as this very knowledge gives them, recorded in a folder of their own."""
-    opened = open_path(aquarium / "rag.graph.json",
-                       models=ModelProvider(lambda _name: WordEmbedder()))
+    opened = open_path(
+        aquarium / "rag.graph.json", models=ModelProvider(lambda _name: WordEmbedder())
+    )
     graph = opened.graph.with_param("knowledge", "threshold", 0)
     turn = Agent(graph, opened.workspace).turn(QUESTION)
     return json.loads(json.dumps(turn.debug_info))
@@ -41,8 +42,9 @@ def write(path, document):
 
 def replay(user):
     """Press Replay and wait for the comparison."""
-    user.qtbot.waitUntil(lambda: user.find("replayButton", QPushButton).isEnabled(),
-                         timeout=WAIT_MS)
+    user.qtbot.waitUntil(
+        lambda: user.find("replayButton", QPushButton).isEnabled(), timeout=WAIT_MS
+    )
     user.click("replayButton")
     user.qtbot.waitUntil(lambda: user.window.replaying.result is not None, timeout=WAIT_MS)
     return user.window.replaying.result
@@ -52,8 +54,10 @@ def verdicts(user):
     """Read the replay's table: record id → verdict, by its roles."""
     model = user.find("replayTable", QTableView).model()
     first = [model.index(row, 0) for row in range(model.rowCount())]
-    return {index.data(ReplayModel.HitIdRole): str(index.data(ReplayModel.VerdictRole))
-            for index in first}
+    return {
+        index.data(ReplayModel.HitIdRole): str(index.data(ReplayModel.VerdictRole))
+        for index in first
+    }
 
 
 def test_a_recorded_turn_opens_without_any_knowledge(open_window, recording, tmp_path):
@@ -75,9 +79,14 @@ def test_unknown_keys_of_a_recording_are_shown_in_diagnostics(open_window, recor
 
 
 def test_the_older_flat_form_opens_as_a_turn(open_window, tmp_path):
-    flat = {"lore.knowledge.result[000].id": "a", "lore.knowledge.result[000].distance": "0.25",
-            "lore.knowledge.raw_result_count": "2", "lore.knowledge.filtered_count": "1",
-            "lore.knowledge.result_count": "1", "engine.note": "kept"}
+    flat = {
+        "lore.knowledge.result[000].id": "a",
+        "lore.knowledge.result[000].distance": "0.25",
+        "lore.knowledge.raw_result_count": "2",
+        "lore.knowledge.filtered_count": "1",
+        "lore.knowledge.result_count": "1",
+        "engine.note": "kept",
+    }
     user = open_window(write(tmp_path / "flat.json", flat))
     assert user.session.node == "lore"
     assert user.hits() == ["a"]
@@ -95,7 +104,8 @@ def test_a_log_opens_as_a_history_whose_turns_can_be_picked(open_window, recordi
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
     user = open_window(log)
     assert [entry.turn.request.message for entry in user.session.history] == [
-        f"question {number}" for number in range(4)]
+        f"question {number}" for number in range(4)
+    ]
     assert user.hits()[0] == "hit_3"
     user.shortcut(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     assert user.hits()[0] == "hit_2"
@@ -117,8 +127,9 @@ def test_a_replay_beside_its_knowledge_agrees(open_window, recording, aquarium):
     assert user.find("replaySummary", QLabel).text() == "Hits agree · 3 same"
 
 
-def test_a_replay_shows_what_moved_what_is_missing_and_what_is_too_far(open_window, recording,
-                                                                       aquarium):
+def test_a_replay_shows_what_moved_what_is_missing_and_what_is_too_far(
+    open_window, recording, aquarium
+):
     results = results_of(recording)
     results[0], results[1] = results[1], results[0]
     results[2]["id"] = "gone_fish"
@@ -132,8 +143,9 @@ def test_a_replay_shows_what_moved_what_is_missing_and_what_is_too_far(open_wind
     assert list(said.values()).count("new") == 1
 
 
-def test_a_recording_is_replayed_against_the_graph_that_was_open_before(open_window, recording,
-                                                                        aquarium, tmp_path):
+def test_a_recording_is_replayed_against_the_graph_that_was_open_before(
+    open_window, recording, aquarium, tmp_path
+):
     folder = tmp_path / "inbox"
     folder.mkdir()
     user = open_window(aquarium / "rag.graph.json")
@@ -142,8 +154,9 @@ def test_a_recording_is_replayed_against_the_graph_that_was_open_before(open_win
     assert not replay(user).differs
 
 
-def test_other_knowledge_can_be_chosen_to_replay_against(open_window, recording, aquarium,
-                                                         tmp_path, monkeypatch):
+def test_other_knowledge_can_be_chosen_to_replay_against(
+    open_window, recording, aquarium, tmp_path, monkeypatch
+):
     folder = tmp_path / "inbox"
     folder.mkdir()
     user = open_window(write(folder / "debug_info.json", recording))
@@ -156,8 +169,9 @@ def test_other_knowledge_can_be_chosen_to_replay_against(open_window, recording,
     assert not user.window.replaying.result.differs
 
 
-def test_a_recorded_turn_is_no_target_to_replay_against(open_window, recording, tmp_path,
-                                                        monkeypatch):
+def test_a_recorded_turn_is_no_target_to_replay_against(
+    open_window, recording, tmp_path, monkeypatch
+):
     folder = tmp_path / "inbox"
     folder.mkdir()
     path = write(folder / "debug_info.json", recording)
@@ -199,4 +213,7 @@ def test_reading_a_log_again_lists_its_turns_once(open_window, recording, tmp_pa
         user.shortcut(Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier)
     user.settle()
     assert [entry.turn.request.message for entry in user.session.history] == [
-        "question 0", "question 1", "question 2"]
+        "question 0",
+        "question 1",
+        "question 2",
+    ]

@@ -27,19 +27,33 @@ NO_KEY = Qt.KeyboardModifier.NoModifier
 def remembering():
     return (
         GraphDescription()
-        .add_node("recall", RetrieveParams(
-            source_kind=KnowledgeSourceKind.FromName, storage_name="memories_{{var.player}}",
-            schema="tales", threshold=0.8, found_exit="answer", not_found_exit="answer"))
+        .add_node(
+            "recall",
+            RetrieveParams(
+                source_kind=KnowledgeSourceKind.FromName,
+                storage_name="memories_{{var.player}}",
+                schema="tales",
+                threshold=0.8,
+                found_exit="answer",
+                not_found_exit="answer",
+            ),
+        )
         .add_node("answer", GenerateParams(template="Be kind.", default_exit="remember"))
-        .add_node("remember", WriteToMemoryParams(
-            storage_name="memories_{{var.player}}", schema="tales"))
-        .set_start_node("recall").set_default_model_name("any"))
+        .add_node(
+            "remember", WriteToMemoryParams(storage_name="memories_{{var.player}}", schema="tales")
+        )
+        .set_start_node("recall")
+        .set_default_model_name("any")
+    )
 
 
 def store_of(*texts):
-    return {"name": "memories_ada", "schema": "tales",
-            "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
-            "records": [{"id": f"m{number}", "text": text} for number, text in enumerate(texts)]}
+    return {
+        "name": "memories_ada",
+        "schema": "tales",
+        "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
+        "records": [{"id": f"m{number}", "text": text} for number, text in enumerate(texts)],
+    }
 
 
 @pytest.fixture
@@ -96,9 +110,12 @@ def test_a_store_without_records_says_so(user):
 
 def test_a_node_that_could_not_run_says_why_where_its_hits_would_be(open_window, tmp_path):
     path = tmp_path / "loop.graph.json"
-    (GraphDescription()
-     .add_node("guard", HumanMessageGuardrailParams(inline_strings=("(.*)*[xy]$",)))
-     .set_start_node("guard").set_default_model_name("any")).save(path)
+    (
+        GraphDescription()
+        .add_node("guard", HumanMessageGuardrailParams(inline_strings=("(.*)*[xy]$",)))
+        .set_start_node("guard")
+        .set_default_model_name("any")
+    ).save(path)
     user = open_window(path)
     user.message.setText("b" * 3000)
     with user.turn_of("b" * 3000):
@@ -115,6 +132,7 @@ def test_a_schema_that_the_catalog_lacks_is_no_error_beside_its_field(user):
 
 
 # Keys
+
 
 def _escape(user, name):
     field = user.find(name)

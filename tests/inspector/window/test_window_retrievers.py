@@ -59,11 +59,15 @@ def _facts(user, section: str = "Ranking") -> dict[str, str]:
 def _click_row(user, record_id: str) -> None:
     table = user.find("hitsTable")
     model = table.model()
-    row = next(row for row in range(model.rowCount())
-               if model.index(row, 0).data(HitsModel.HitIdRole) == record_id)
+    row = next(
+        row
+        for row in range(model.rowCount())
+        if model.index(row, 0).data(HitsModel.HitIdRole) == record_id
+    )
     table.scrollTo(model.index(row, 1))
-    user.qtbot.mouseClick(table.viewport(), LEFT,
-                          pos=table.visualRect(model.index(row, 1)).center())
+    user.qtbot.mouseClick(
+        table.viewport(), LEFT, pos=table.visualRect(model.index(row, 1)).center()
+    )
 
 
 def _agrees(user) -> None:
@@ -78,11 +82,16 @@ def _agrees(user) -> None:
 
 # Keyword
 
+
 def test_a_keyword_turn_fills_table_funnel_and_prompt(pages):
     _agrees(pages)
     assert pages.hits()[0] == "concepts/rank-fusion.md"
     assert [label for label, _ in pages.find("funnelView").stages()] == [
-        "entries", "matched", "at or above min_score", "hits"]
+        "entries",
+        "matched",
+        "at or above min_score",
+        "hits",
+    ]
     assert {"score", "match reason"} <= set(_shown_columns(pages))
     assert not {"distance", "dense", "BM25", "fused"} & set(_shown_columns(pages))
     assert "[concepts/rank-fusion.md]" in pages.window.copy_menu.prompt_text()
@@ -90,8 +99,11 @@ def test_a_keyword_turn_fills_table_funnel_and_prompt(pages):
 
 def test_moving_min_score_and_k_reselects_at_once(pages):
     searched = pages.retrieval.listing.search
-    for name, text, param in (("minScoreSpin", "4.2", "min_score"), ("kSpin", "2", "k"),
-                              ("kSpin", "900", "k")):
+    for name, text, param in (
+        ("minScoreSpin", "4.2", "min_score"),
+        ("kSpin", "2", "k"),
+        ("kSpin", "900", "k"),
+    ):
         pages.set_spin(name, text)
         assert getattr(pages.params(), param) == float(text)
         assert pages.retrieval.listing.search is searched
@@ -170,20 +182,25 @@ def test_a_folder_of_pages_opens_without_a_graph(open_window, samples, tmp_path)
     user.ask("near miss")
     assert user.session.node == "knowledge"
     assert user.hits()[0] == "near-miss.md"
-    labels = [entry.label for _, entries in user.window.panels.workspace.model._groups
-              for entry in entries]
+    labels = [
+        entry.label
+        for _, entries in user.window.panels.workspace.model._groups
+        for entry in entries
+    ]
     assert "concepts" in labels
 
 
 def test_a_page_that_changes_on_disk_is_offered_for_reload(pages):
     page = pages.session.current.path.parent / "concepts" / "rank-fusion.md"
     assert page in pages.window.watch._stamps
-    page.write_text(page.read_text(encoding="utf-8").replace("Reciprocal", "Mutual"),
-                    encoding="utf-8")
+    page.write_text(
+        page.read_text(encoding="utf-8").replace("Reciprocal", "Mutual"), encoding="utf-8"
+    )
     pages.qtbot.waitUntil(lambda: "rank-fusion.md changed" in pages.bar_text, timeout=10_000)
 
 
 # Subgraph
+
 
 def _press(user, depth: str) -> None:
     user.qtbot.mouseClick(user.find(f"depth{depth}", QPushButton), LEFT)
@@ -295,7 +312,8 @@ def test_long_text_goes_into_the_prompt_when_asked_for(town):
 
 
 def test_a_knowledge_graph_opens_without_a_graph_and_nothing_found_says_so(
-        open_window, samples, tmp_path):
+    open_window, samples, tmp_path
+):
     user = open_window(_copy(samples, tmp_path, "town") / "town.kg.json")
     user.ask("xyzzy")
     assert user.hits() == []

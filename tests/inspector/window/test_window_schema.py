@@ -19,9 +19,13 @@ from core.nodes.parameters import (
 QUESTION = "is the mill haunted"
 LEVEL = {"name": "level", "type": "int", "default": 0}
 WHO = {"name": "who", "type": "string", "default": ""}
-CATALOG = {"schemas": [{"name": "lore", "fields": [LEVEL]},
-                       {"name": "memory", "fields": [WHO]},
-                       {"name": "rumour", "fields": [{**LEVEL, "type": "float"}, WHO]}]}
+CATALOG = {
+    "schemas": [
+        {"name": "lore", "fields": [LEVEL]},
+        {"name": "memory", "fields": [WHO]},
+        {"name": "rumour", "fields": [{**LEVEL, "type": "float"}, WHO]},
+    ]
+}
 LEVEL_FILTER = '{"op": "ge", "lhs": {"knowledge": "level"}, "rhs": {"value": 1}}'
 
 
@@ -31,30 +35,57 @@ def folder(tmp_path):
     folder = tmp_path / "play"
     folder.mkdir()
     (folder / "schemas.json").write_text(json.dumps(CATALOG))
-    (folder / "lore.kb.json").write_text(json.dumps([
-        {"id": "mill", "text": "the mill is haunted", "metadata": {"level": 1}},
-        {"id": "soup", "text": "soup costs two coins", "metadata": {"level": 0}}]))
-    (folder / "lore.json").write_text(json.dumps({
-        "version": 1, "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
-        "records_file": "lore.kb.json", "fields": [LEVEL]}))
+    (folder / "lore.kb.json").write_text(
+        json.dumps(
+            [
+                {"id": "mill", "text": "the mill is haunted", "metadata": {"level": 1}},
+                {"id": "soup", "text": "soup costs two coins", "metadata": {"level": 0}},
+            ]
+        )
+    )
+    (folder / "lore.json").write_text(
+        json.dumps(
+            {
+                "version": 1,
+                "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
+                "records_file": "lore.kb.json",
+                "fields": [LEVEL],
+            }
+        )
+    )
     return folder
 
 
 def graph_of(schema="", write_schema="memory"):
     return (
         GraphDescription()
-        .add_node("lore", RetrieveParams(
-            embedded_string_storage="lore.json", storage_name="diary", schema=schema,
-            threshold=0.8, found_exit="answer", not_found_exit="answer"))
-        .add_node("answer", GenerateParams(template="{{#knowledge_lore}}{{text}}"
-                                                    "{{/knowledge_lore}}", default_exit="write"))
+        .add_node(
+            "lore",
+            RetrieveParams(
+                embedded_string_storage="lore.json",
+                storage_name="diary",
+                schema=schema,
+                threshold=0.8,
+                found_exit="answer",
+                not_found_exit="answer",
+            ),
+        )
+        .add_node(
+            "answer",
+            GenerateParams(
+                template="{{#knowledge_lore}}{{text}}{{/knowledge_lore}}", default_exit="write"
+            ),
+        )
         .add_node("write", WriteToMemoryParams(storage_name="diary", schema=write_schema))
-        .set_start_node("lore").set_default_model_name("any"))
+        .set_start_node("lore")
+        .set_default_model_name("any")
+    )
 
 
 @pytest.fixture
 def opened(open_window, folder):
     """Return what saves a graph in the folder and opens it in a window."""
+
     def make(graph):
         path = folder / "play.graph.json"
         graph.save(path)
@@ -81,8 +112,9 @@ def offered(combo):
 
 def pick(user, schema):
     """Pick a schema, and wait until the edited graph has its new agent."""
-    with user.qtbot.waitSignal(user.session.noted,
-                               check_params_cb=lambda text: text.startswith("New agent")):
+    with user.qtbot.waitSignal(
+        user.session.noted, check_params_cb=lambda text: text.startswith("New agent")
+    ):
         user.choose(open_picker(user), schema)
 
 
@@ -111,7 +143,9 @@ def test_a_schema_that_the_catalog_lacks_is_kept_and_marked(opened, folder, node
     user.window.save_graph()
     saved = json.loads((folder / "play.graph.json").read_text())
     assert [n["params"]["schema"] for n in saved["nodes"] if "schema" in n["params"]] == [
-        "tales", "tales"]
+        "tales",
+        "tales",
+    ]
 
 
 def test_picking_a_schema_makes_a_new_agent(opened):
@@ -158,9 +192,16 @@ def test_opening_a_graph_whose_schema_does_not_agree_is_told(opened, folder):
 
 
 def test_a_memory_store_of_another_schema_is_told(opened, folder):
-    (folder / "diary.json").write_text(json.dumps({
-        "name": "diary", "schema": "lore", "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
-        "records": []}))
+    (folder / "diary.json").write_text(
+        json.dumps(
+            {
+                "name": "diary",
+                "schema": "lore",
+                "embedding_model": "All-MiniLM-L6-v2 (Q4_K_M)",
+                "records": [],
+            }
+        )
+    )
     user = opened(graph_of(write_schema="lore"))
     user.pick_node("write")
     pick(user, "memory")
@@ -182,8 +223,10 @@ def test_both_addresses_stay_visible_in_both_kinds(opened):
             user.choose(row_of(user, "source_kind").combo, kind.name)
             user.settle()
         assert user.params("lore").source_kind is kind
-        labels = [row_of(user, param).value_label
-                  for param in ("embedded_string_storage", "storage_name", "schema")]
+        labels = [
+            row_of(user, param).value_label
+            for param in ("embedded_string_storage", "storage_name", "schema")
+        ]
         assert all(label.isVisible() for label in labels)
         shown[kind] = [label.text() for label in labels]
     assert shown[KnowledgeSourceKind.FromFile] == ["lore.json", "diary · unused", "lore"]

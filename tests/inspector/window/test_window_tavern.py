@@ -12,19 +12,22 @@ from inspector.models.turns_model import EntryRole
 from inspector.window.menus import sample_cards
 
 EXAMPLE = "I lost my ring on the road."
-RECORDINGS = {"mill_at_night.json": ("rumours", "mill_night"),
-              "hot_soup_flat.json": ("knowledge", "soup_mushroom"),
-              "wolves_flat.json": ("rumours", "wolves_sheep"),
-              "robbers_other_build.json": ("rumours", "bramble_gang"),
-              "session.jsonl": ("rumours", "honey_truth")}
+RECORDINGS = {
+    "mill_at_night.json": ("rumours", "mill_night"),
+    "hot_soup_flat.json": ("knowledge", "soup_mushroom"),
+    "wolves_flat.json": ("rumours", "wolves_sheep"),
+    "robbers_other_build.json": ("rumours", "bramble_gang"),
+    "session.jsonl": ("rumours", "honey_truth"),
+}
 
 
 @pytest.fixture
 def tavern(samples, tmp_path):
     """A folder of the test's own."""
     folder = tmp_path / "tavern"
-    shutil.copytree(samples / "tavern", folder,
-                    ignore=shutil.ignore_patterns("*.bm25", "*.hnsw*", "*.vectors*"))
+    shutil.copytree(
+        samples / "tavern", folder, ignore=shutil.ignore_patterns("*.bm25", "*.hnsw*", "*.vectors*")
+    )
     return folder
 
 
@@ -73,13 +76,17 @@ def test_each_recording_opens_on_its_first_search(open_window, tavern, name):
     assert (user.session.node, user.hits()[0]) == RECORDINGS[name]
 
 
-def test_the_history_counts_the_chunks_of_the_prompt_and_no_examples_of_an_intent(open_window,
-                                                                                  tavern):
+def test_the_history_counts_the_chunks_of_the_prompt_and_no_examples_of_an_intent(
+    open_window, tavern
+):
     user = open_window(tavern / "tavern.graph.json")
     user.set_variable("player", "ada")
     turn = user.ask(EXAMPLE)
-    attached = [run.retrieval.hits for run in turn.runs
-                if run.retrieval is not None and run.params.attaches_knowledge]
+    attached = [
+        run.retrieval.hits
+        for run in turn.runs
+        if run.retrieval is not None and run.params.attaches_knowledge
+    ]
     assert turn.run_of("classify").retrieval.hits
     entry = user.window.panels.turns.model.index(0, 0).data(EntryRole)
     assert entry.hits == sum(map(len, attached))

@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.xvfb
 
-SCRIPT = '''
+SCRIPT = """
 import sys
 from pathlib import Path
 
@@ -70,7 +70,7 @@ rows = window.panels.hits.model.rowCount()
 say("done", rows, len(shown[-1].runs[0].retrieval.hits))
 window.grab().save(sys.argv[2])
 window.close()
-'''
+"""
 
 
 @pytest.fixture
@@ -79,9 +79,22 @@ def display(tmp_path):
     if shutil.which("Xvfb") is None:
         pytest.skip("Xvfb is not installed")
     read, write = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24",
-                               "-nolisten", "tcp", "-noreset"], pass_fds=[write],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [
+            "Xvfb",
+            "-displayfd",
+            str(write),
+            "-screen",
+            "0",
+            "1400x900x24",
+            "-nolisten",
+            "tcp",
+            "-noreset",
+        ],
+        pass_fds=[write],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     os.close(write)
     with os.fdopen(read) as answer:
         number = answer.readline().strip()
@@ -89,9 +102,12 @@ def display(tmp_path):
         server.wait(10)
         pytest.skip("Xvfb does not start here")
     env = {key: value for key, value in os.environ.items() if key != "WAYLAND_DISPLAY"}
-    yield env | {"DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb",
-                 "INSPECTOR_CONFIG_DIR": str(tmp_path / "config"),
-                 "INSPECTOR_CACHE_DIR": str(tmp_path / "cache")}
+    yield env | {
+        "DISPLAY": f":{number}",
+        "QT_QPA_PLATFORM": "xcb",
+        "INSPECTOR_CONFIG_DIR": str(tmp_path / "config"),
+        "INSPECTOR_CACHE_DIR": str(tmp_path / "cache"),
+    }
     server.terminate()
     server.wait(10)
 
@@ -106,9 +122,13 @@ def test_real_keys_and_clicks_on_an_x_display(display, repo, aquarium, tmp_path)
     script, picture = tmp_path / "drive.py", tmp_path / "window.png"
     script.write_text(SCRIPT, encoding="utf-8")
     window = subprocess.Popen(
-        [sys.executable, str(script), str(aquarium / "rag.graph.json"), str(picture)], cwd=repo,
-        env=display | {"PYTHONPATH": str(repo)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True)
+        [sys.executable, str(script), str(aquarium / "rag.graph.json"), str(picture)],
+        cwd=repo,
+        env=display | {"PYTHONPATH": str(repo)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     said: list[list[str]] = []
     try:
         for line in window.stdout:
