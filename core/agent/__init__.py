@@ -3,7 +3,7 @@
 from core.agent.agent import Agent
 from core.agent.description import GraphDescription, Node
 from core.agent.workspace import Workspace
-from core.nodes.parameters import (
+from core.nodes import (
     CannedResponseParams,
     ClassifyIntentLLMParams,
     ClassifyIntentParams,

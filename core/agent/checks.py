@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
-from core.nodes.parameters import (
+from core.nodes import (
     ClassifyIntentParams,
     GenerateParams,
     HumanMessageGuardrailParams,
     IntentToInstructionParams,
     KnowledgeSourceKind,
     RetrieveParams,
-    did_you_mean,
 )
+from core.nodes.params import did_you_mean
 from core.nodes.state import stray_references
 
 if TYPE_CHECKING:

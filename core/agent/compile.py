@@ -11,9 +11,9 @@ from core.agent.memory_checks import check_memories, check_memory_change, uses_m
 from core.errors import Code, InspectorError, Place
 from core.io.findings import FileRefused, Finding, Severity
 from core.knowledge.root import FileKind
+from core.nodes import ClassifyIntentParams, HumanMessageGuardrailParams
 from core.nodes.guarding import foreign_construct, pattern_problems
 from core.nodes.intents import label_field
-from core.nodes.parameters import ClassifyIntentParams, HumanMessageGuardrailParams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.agent.workspace import Workspace
     from core.io.findings import Findings
     from core.io.progress import IsCancelled, Progress
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 
 def check_storages(

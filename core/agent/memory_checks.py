@@ -10,8 +10,8 @@ from core.errors import Code, InspectorError
 from core.io.findings import FileRefused, Finding, Severity
 from core.io.json_file import with_lines
 from core.knowledge.filter import compile_filter
+from core.nodes import KnowledgeSourceKind, RetrieveParams, WriteToMemoryParams
 from core.nodes.memorizing import check_metadata, parse_metadata, waits_for_turn
-from core.nodes.parameters import KnowledgeSourceKind, RetrieveParams, WriteToMemoryParams
 from core.nodes.state import has_references
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.errors import Place
     from core.io.findings import Findings
     from core.knowledge.schema import Field
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 _UNKNOWN_FIELD = "filter.unknown_field"
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from core.agent.play import DialogLine, Play
-from core.nodes.parameters import (
+from core.nodes import (
     CannedResponseParams,
     ClassifyIntentParams,
     GenerateParams,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from core.errors import InspectorError
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
     from core.nodes.retrievals import RetrievalResult
     from core.prompt.lint import LintProblem
     from core.prompt.projection import Message

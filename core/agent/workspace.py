@@ -20,7 +20,7 @@ from core.knowledge.catalog import SchemaCatalog
 from core.knowledge.filter import CompiledFilter, compile_filter
 from core.knowledge.root import FileKind, StorageRoot
 from core.knowledge.strings import StringStorage
-from core.nodes.parameters import (
+from core.nodes import (
     ClassifyIntentParams,
     KeywordRetrieveParams,
     KnowledgeSourceKind,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from core.index.candidates import Candidates
     from core.keyword.scoring import KeywordCandidates
     from core.knowledge.schema import Field
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
     from core.subgraph.search import SubgraphCandidates
 
 __all__ = ["BYTES_PER_RECORD", "SearchNeeded", "Workspace"]

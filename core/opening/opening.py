@@ -20,7 +20,7 @@ from core.knowledge.kinds import MARKDOWN_SUFFIXES
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.knowledge.strings import StringStorage
-from core.nodes.parameters import (
+from core.nodes import (
     GenerateParams,
     KeywordRetrieveParams,
     NodeParams,

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from core.nodes.parameters import RetrieveParams
+from core.nodes import RetrieveParams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

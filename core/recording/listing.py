@@ -12,7 +12,7 @@ from core.hits.listing import Bar, ScoreLine, Timing, sort_keys
 from core.hits.stages import Leg, Stage
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
-from core.nodes.parameters import (
+from core.nodes import (
     ClassifyIntentParams,
     KeywordRetrieveParams,
     RetrievalMode,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.listing import SortKeys
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
     from core.retrieve.select import Selection
 
 _FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")

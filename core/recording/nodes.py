@@ -10,14 +10,8 @@ import numpy as np
 from core.agent.turn import NodeRun, Projection
 from core.errors import InspectorError
 from core.io.json_file import describe
-from core.nodes.parameters import (
-    NODE_TYPES,
-    ClassifyIntentParams,
-    NodeParams,
-    RetrieveParams,
-    did_you_mean,
-    node_table,
-)
+from core.nodes import NODE_TYPES, ClassifyIntentParams, NodeParams, RetrieveParams, node_table
+from core.nodes.params import did_you_mean
 from core.prompt.projection import recorded_messages
 from core.recording.flat import FlatNode, flat_sections, is_flat
 from core.recording.listing import RecordedListing, RecordedRetrieval

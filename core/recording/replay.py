@@ -12,7 +12,7 @@ from core.errors import Code, InspectorError, Place
 from core.hits.comparison import TOLERANCE, Comparison, compare_hits
 from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
 from core.knowledge.root import FileKind
-from core.nodes.parameters import KnowledgeSourceKind, NodeParams, RetrievalMode
+from core.nodes import KnowledgeSourceKind, NodeParams, RetrievalMode
 from core.recording.listing import RecordedRetrieval
 
 if TYPE_CHECKING:

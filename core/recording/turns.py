@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.io.findings import Findings
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 _MESSAGE_KEYS = ("user_message", "player_message", "message", "user", "text")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from core.agent.agent import Agent
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Severity
-from core.nodes.parameters import ParamSpec, did_you_mean
+from core.nodes.params import did_you_mean
 from core.opening.opening import check_path, open_path
 from core.prompt.projection import to_json
 from inspector.cli.play import (
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from core.agent.description import GraphDescription
     from core.agent.turn import Turn
+    from core.nodes import ParamSpec
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1

@@ -13,7 +13,7 @@ from core.io.request import check_whole
 from core.keyword.corpus import load_corpus
 from core.keyword.retriever import KeywordRetriever
 from core.keyword.select import DEFAULT_K, DEFAULT_MIN_SCORE, MAX_K
-from core.nodes.parameters import ExpansionDepth
+from core.nodes import ExpansionDepth
 from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph

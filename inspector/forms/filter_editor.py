@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.knowledge.schema import Field, Scalar
-    from core.nodes.parameters import ParamSpec
+    from core.nodes import ParamSpec
     from inspector.theme import Theme
 
 _PLACEHOLDER = '{"op": "eq", "lhs": {"knowledge": "field"}, "rhs": {"value": 1}}'

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from core.nodes.parameters import (
+from core.nodes import (
     CannedResponseParams,
     ClassifyIntentLLMParams,
     ClassifyIntentParams,

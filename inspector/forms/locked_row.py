@@ -20,7 +20,7 @@ from inspector.widgets.spins import parse_number
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from core.nodes.parameters import ParamSpec
+    from core.nodes import ParamSpec
     from inspector.theme import Theme
 
 LOCK_TIP = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from core.nodes.parameters import GenerateParams
+from core.nodes import GenerateParams
 from inspector.forms.filter_editor import FilterRow
 from inspector.forms.form_plans import plan_of
 from inspector.forms.locked_row import LockedRow, SchemaRow
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.knowledge.schema import Field, Scalar
-    from core.nodes.parameters import NodeParams, ParamSpec
+    from core.nodes import NodeParams, ParamSpec
     from inspector.theme import Theme
 
 _LABELS = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent, QResizeEvent
 
     from core.errors import InspectorError
-    from core.nodes.parameters import ParamSpec
+    from core.nodes import ParamSpec
     from inspector.drawing.scales import Scale
     from inspector.theme import Theme
 

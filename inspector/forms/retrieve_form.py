@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
-from core.nodes.parameters import KnowledgeSourceKind, RetrievalMode, RetrieveParams
+from core.nodes import KnowledgeSourceKind, RetrievalMode, RetrieveParams
 from inspector import theme as themes
 from inspector.drawing.scales import KneeScale
 from inspector.forms.filter_editor import FilterEditor
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.knowledge.schema import Field, Scalar
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
     from inspector.theme import Theme
 
 _MODE_TIPS = {

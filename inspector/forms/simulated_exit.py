@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from core.nodes.parameters import ClassifyIntentLLMParams, NodeParams, ToolCallParams
+from core.nodes import ClassifyIntentLLMParams, NodeParams, ToolCallParams
 from inspector.forms.locked_row import editable
 from inspector.widgets.fields import Choice
 from inspector.widgets.labels import WrapLabel, heading

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from enum import IntEnum
 
-    from core.nodes.parameters import ParamSpec
+    from core.nodes import ParamSpec
     from inspector.theme import Theme
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette
 from PySide6.QtWidgets import QLabel, QStackedWidget, QToolTip, QVBoxLayout, QWidget
 
-from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes import RetrievalMode, RetrieveParams
 from inspector import theme as themes
 from inspector.widgets.distance_axis import DistanceAxis
 from inspector.widgets.distance_dots import DistanceDots

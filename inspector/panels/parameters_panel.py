@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.nodes.parameters import NODE_TYPES, RetrieveParams, node_table
+from core.nodes import NODE_TYPES, RetrieveParams, node_table
 from inspector import theme as themes
 from inspector.forms.node_form import NodeForm
 from inspector.forms.number_row import error_text
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from core.errors import InspectorError
     from core.knowledge.schema import Field, Scalar
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
     from inspector.theme import Theme
 
 Form = RetrieveForm | NodeForm

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.nodes.parameters import GenerateParams, Placement
+from core.nodes import GenerateParams, Placement
 from core.prompt.projection import estimate_tokens
 from inspector import theme as themes
 from inspector.forms.number_row import error_text, param_tip

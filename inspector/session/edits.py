@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QUndoStack
 
     from core.agent.description import GraphDescription
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 
 def with_params(graph: GraphDescription, params: Mapping[str, NodeParams]) -> GraphDescription:

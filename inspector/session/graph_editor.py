@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from core.agent.description import GraphDescription, Node
     from core.agent.workspace import Workspace
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 
 class GraphEditor(QObject):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.agent.play import Play
 from core.agent.turn import TurnRequest
-from core.nodes.parameters import GenerateParams
+from core.nodes import GenerateParams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

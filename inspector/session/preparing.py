@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from core.agent.workspace import Workspace
     from core.io.progress import IsCancelled, Progress
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
     from inspector.session.jobs import Jobs
 
 INDEX_LANE = "index"

@@ -15,7 +15,7 @@ from inspector.widgets.labels import tooltip
 if TYPE_CHECKING:
     from enum import Enum
 
-    from core.nodes.parameters import ParamSpec
+    from core.nodes import ParamSpec
 
 _SPARED_PX = 5
 

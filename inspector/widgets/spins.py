@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QMouseEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
-    from core.nodes.parameters import ParamSpec
+    from core.nodes import ParamSpec
 
     _Base = QAbstractSpinBox
 else:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from core.io.findings import Severity
-from core.nodes.parameters import GenerateParams
+from core.nodes import GenerateParams
 from inspector import theme as themes
 from inspector.forms.number_row import param_tip
 from inspector.widgets.code_edit import CodeEdit, position_of

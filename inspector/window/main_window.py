@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 from core.errors import Code, InspectorError
 from core.io.atomic import write_atomically
 from core.io.findings import FileRefused
-from core.nodes.parameters import RetrieveSubgraphParams
+from core.nodes import RetrieveSubgraphParams
 from inspector import theme as themes
 from inspector.session.busy import Busy
 from inspector.session.replaying import Replaying

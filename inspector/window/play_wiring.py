@@ -12,7 +12,7 @@ from core.agent.memory_checks import uses_memory
 from core.errors import InspectorError
 from core.io.atomic import file_name_for
 from core.knowledge.memory import MemoryStore
-from core.nodes.parameters import ClassifyIntentLLMParams
+from core.nodes import ClassifyIntentLLMParams
 from core.nodes.simulating import labels_of
 from core.nodes.state import stores_used, variables_used
 from inspector.models.exits_model import SimulatedExit

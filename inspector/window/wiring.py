@@ -9,12 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from core.agent.turn import Projection
 from core.errors import InspectorError
 from core.io.findings import Severity
-from core.nodes.parameters import (
-    ClassifyIntentParams,
-    GenerateParams,
-    KnowledgeSourceKind,
-    RetrieveParams,
-)
+from core.nodes import ClassifyIntentParams, GenerateParams, KnowledgeSourceKind, RetrieveParams
 from core.prompt.projection import canned_messages
 from core.subgraph.listing import SubgraphListing
 

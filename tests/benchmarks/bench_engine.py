@@ -34,7 +34,7 @@ from core.knowledge.base import KnowledgeBase, open_knowledge
 from core.knowledge.columns import build_columns
 from core.knowledge.filter import compile_filter
 from core.knowledge.schema import Field, FieldType
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from core.retrieve.search import KnowledgeSearch
 from core.retrieve.select import Settings, select
 from tests.benchmarks.timing import Row, in_turn, print_table, time_ms

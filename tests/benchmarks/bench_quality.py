@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from core.embedding.embedder import ModelProvider
 from core.knowledge.base import open_knowledge
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from core.retrieve.search import KnowledgeSearch
 from core.retrieve.select import Settings, select
 from tests.benchmarks.timing import print_table

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from core.nodes.parameters import RetrievalMode
+    from core.nodes import RetrievalMode
 
 WHY_FILTERED = "args[1] is false"
 

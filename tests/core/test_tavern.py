@@ -9,12 +9,7 @@ import pytest
 
 from core.agent import Agent
 from core.hits.comparison import Verdict
-from core.nodes.parameters import (
-    NODE_TYPES,
-    KeywordRetrieveParams,
-    RetrieveParams,
-    RetrieveSubgraphParams,
-)
+from core.nodes import NODE_TYPES, KeywordRetrieveParams, RetrieveParams, RetrieveSubgraphParams
 from core.opening.opening import Opened, check_path, open_path
 from core.recording.reading import read_recording
 from core.recording.replay import replay_turn

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
-from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrievals import Retrieval
 from core.retrieve.select import Selection, Settings, select
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.nodes.parameters import ExpansionDepth
+from core.nodes import ExpansionDepth
 from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.knowledge_graph import GraphConnection, GraphNode, KnowledgeGraph

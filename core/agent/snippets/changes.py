@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core.agent.description import GraphDescription, Node
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from core.agent.snippets.literals import (
     UnrealLiterals,
 )
 from core.agent.snippets.python_calls import python_calls
-from core.nodes.parameters import KeywordRetrieveParams, RetrieveSubgraphParams
+from core.nodes import KeywordRetrieveParams, RetrieveSubgraphParams
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.nodes.parameters import ParamSpec, SelectionStrategy
+from core.nodes import ParamSpec, SelectionStrategy
 
 _ONE_LITERAL = 80
 """Characters up to which a text stays one literal, and where long lines are cut."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from core.agent.description import Node
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 _LITERALS = PythonLiterals()
 

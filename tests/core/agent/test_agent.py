@@ -26,7 +26,7 @@ from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused
 from core.knowledge.root import StorageRoot
-from core.nodes.parameters import NODE_TYPES
+from core.nodes import NODE_TYPES
 from core.opening.opening import check_path
 
 if TYPE_CHECKING:

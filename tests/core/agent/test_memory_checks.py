@@ -14,7 +14,7 @@ from core.errors import InspectorError
 from core.io.findings import FileRefused, Severity
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
-from core.nodes.parameters import GenerateParams
+from core.nodes import GenerateParams
 from tests.core.fake_embedder import FakeEmbedder
 from tests.core.nodes.test_write_to_memory import (
     DAY_3,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.io.findings import Finding
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 
 @pytest.fixture

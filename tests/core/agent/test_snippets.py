@@ -30,7 +30,7 @@ from core.agent.snippets.literals import (
     short_float32,
 )
 from core.io.findings import Findings
-from core.nodes.parameters import (
+from core.nodes import (
     CannedResponseParams,
     ClassifyIntentParams,
     GenerateParams,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.hits.stages import Leg, funnel_stages, sources
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from core.retrieve.select import Counts, Reason, Settings, select
 
 DENSE = Counts(records=120, matching=84, raw=8, filtered=5, result=3)

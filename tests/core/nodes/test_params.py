@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.agent import Agent, GraphDescription, Workspace
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused
-from core.nodes.parameters import (
+from core.nodes import (
     NODE_TYPES,
     HumanMessageGuardrailParams,
     Placement,

@@ -23,7 +23,7 @@ from core.errors import Code
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from core.nodes.parameters import NodeParams
+    from core.nodes import NodeParams
 
 
 @pytest.fixture

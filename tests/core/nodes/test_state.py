@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.agent.turn import TurnRequest
-from core.nodes.parameters import (
+from core.nodes import (
     GenerateParams,
     KnowledgeSourceKind,
     NodeParams,

@@ -16,7 +16,7 @@ from core.agent.workspace import SearchNeeded
 from core.embedding.embedder import ModelProvider
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
-from core.nodes.parameters import (
+from core.nodes import (
     GenerateParams,
     InstructionParams,
     KnowledgeSourceKind,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.errors import InspectorError
 from core.io.findings import Severity
-from core.nodes.parameters import Placement
+from core.nodes import Placement
 from core.prompt.lint import LintProblem, Provided, lint
 from core.prompt.mustache import render
 from core.prompt.mustache_scan import MAX_PROBLEMS

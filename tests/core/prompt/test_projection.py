@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.agent.play import DialogLine
 from core.errors import Code, InspectorError
-from core.nodes.parameters import Placement
+from core.nodes import Placement
 from core.prompt.projection import (
     Chunk,
     InstructionText,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.io.findings import FileRefused
-from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes import RetrievalMode, RetrieveParams
 from core.opening.opening import open_path
 from tests.core.recordings import FLAT, hits_of, stages_of, turns_of
 

@@ -12,7 +12,7 @@ from core.agent.workspace import Workspace
 from core.embedding.embedder import ModelProvider
 from core.errors import Cancelled, Code
 from core.hits.comparison import Verdict
-from core.nodes.parameters import GenerateParams, KnowledgeSourceKind, RetrievalMode
+from core.nodes import GenerateParams, KnowledgeSourceKind, RetrievalMode
 from core.opening.opening import Opened, open_path
 from core.recording.reading import read_recording
 from core.recording.replay import NodeReplay, replay_turn

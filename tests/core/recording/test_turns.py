@@ -11,7 +11,7 @@ from core.agent import Agent
 from core.errors import Code
 from core.io.findings import FileRefused
 from core.knowledge.kinds import FileKind, kind_of
-from core.nodes.parameters import RetrieveParams
+from core.nodes import RetrieveParams
 from core.opening.opening import check_path, open_path
 from core.recording.reading import read_recording
 from tests.core.recordings import FLAT, RECORDED, hits_of, stages_of, turns_of, written

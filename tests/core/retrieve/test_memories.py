@@ -12,7 +12,7 @@ from core.index.search_cache import SearchNeeded
 from core.io.findings import FileRefused, Severity
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
-from core.nodes.parameters import KnowledgeSourceKind, RetrievalMode, RetrieveParams
+from core.nodes import KnowledgeSourceKind, RetrievalMode, RetrieveParams
 from core.retrieve import memories as memories_module
 from core.retrieve.memories import Memories
 from tests.core.fake_embedder import FakeEmbedder

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes import RetrievalMode, RetrieveParams
 from core.retrieve.select import Reason, Selection, Settings, select
 from tests.core.random_candidates import Store, large_store, small_stores, turns
 

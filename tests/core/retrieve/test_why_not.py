@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from core.retrieve.select import Hit, Settings, select
 from core.retrieve.why_not import threshold_for
 from tests.core.random_candidates import WHY_FILTERED, Store, large_store, turns

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from core.hits.stages import funnel_stages
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from core.retrieve.select import Counts
 from inspector.drawing.funnel_layout import Box, Text, lay_out
 

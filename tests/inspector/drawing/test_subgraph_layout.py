@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.nodes.parameters import ExpansionDepth
+from core.nodes import ExpansionDepth
 from core.subgraph.expand import PlacedNode, Via
 from inspector.drawing.subgraph_layout import (
     LEFT,

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from core.knowledge.schema import Field, FieldType
-from core.nodes.parameters import RetrieveParams
+from core.nodes import RetrieveParams
 from inspector.forms.filter_editor import FilterEditor
 
 FIELDS = (

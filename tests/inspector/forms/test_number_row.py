@@ -10,7 +10,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from core.nodes.parameters import RetrieveParams
+from core.nodes import RetrieveParams
 from inspector.drawing.scales import KneeScale
 from inspector.forms.number_row import NumberRow
 from inspector.theme import DARK

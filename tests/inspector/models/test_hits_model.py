@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from core.hits.words import QueryWords
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from core.retrieve.select import Hit, Reason, Selection
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import Column, HitsModel, line_of

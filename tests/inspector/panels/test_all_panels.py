@@ -28,7 +28,7 @@ from core.agent.turn import NodeRun, Projection, Turn, TurnRequest
 from core.errors import Code, Place
 from core.io.findings import Finding, Severity
 from core.knowledge.memory import MemoryStore
-from core.nodes.parameters import ExpansionDepth, GenerateParams, InstructionParams, RetrieveParams
+from core.nodes import ExpansionDepth, GenerateParams, InstructionParams, RetrieveParams
 from core.prompt.projection import Message, Span
 from inspector import theme as themes
 from inspector.models.exits_model import SimulatedExit

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from core.hits.words import QueryWords
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from core.retrieve.listing import fused_arithmetic
 from inspector.panels.details_panel import MOST_CHARACTERS, DetailsPanel
 from inspector.theme import DARK, LIGHT

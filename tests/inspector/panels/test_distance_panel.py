@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from inspector.panels.distance_panel import DistancePanel
 from inspector.theme import DARK, LIGHT
 from tests.inspector.fixed_results import aquarium, candidates, chosen, many

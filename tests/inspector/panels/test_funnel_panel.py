@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QWidget
 
-from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrievals import Retrieval
 from inspector.panels.funnel_panel import FunnelPanel
 from inspector.theme import DARK, LIGHT

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 
 from core.agent.description import GraphDescription
 from core.agent.turn import NodeRun, Turn, TurnRequest
-from core.nodes.parameters import (
+from core.nodes import (
     CannedResponseParams,
     GenerateParams,
     InstructionParams,

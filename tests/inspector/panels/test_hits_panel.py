@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QTableView
 
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from inspector.models.hits_model import TITLES, Column, HitsModel
 from inspector.panels.hits_panel import HitsPanel
 from inspector.theme import DARK, LIGHT

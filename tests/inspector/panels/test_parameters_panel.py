@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.errors import Code, InspectorError
-from core.nodes.parameters import (
+from core.nodes import (
     NODE_TYPES,
     CannedResponseParams,
     ClassifyIntentLLMParams,

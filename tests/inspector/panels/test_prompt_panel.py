@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPlainTextEdit, QPushButton
 from core.agent.play import DialogLine
 from core.agent.turn import Projection
 from core.errors import Code, InspectorError
-from core.nodes.parameters import GenerateParams, Placement
+from core.nodes import GenerateParams, Placement
 from core.prompt.lint import Provided, lint
 from core.prompt.projection import (
     Chunk,

@@ -8,7 +8,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from core.nodes.parameters import ExpansionDepth
+from core.nodes import ExpansionDepth
 from core.subgraph.knowledge_graph import GraphNode, KnowledgeGraph
 from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.theme import DARK, LIGHT

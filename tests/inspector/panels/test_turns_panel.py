@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListView
 
 from core.agent.turn import NodeRun, Turn, TurnRequest
 from core.errors import Code, InspectorError
-from core.nodes.parameters import RetrievalMode, RetrieveParams
+from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrievals import Retrieval
 from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel, is_right_to_left
 from inspector.panels.turns_panel import TurnsPanel

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPlainTextEdit, QTableView
 
 from core.agent import GraphDescription
 from core.agent.play import DialogLine
-from core.nodes.parameters import CannedResponseParams, GenerateParams, HumanMessageGuardrailParams
+from core.nodes import CannedResponseParams, GenerateParams, HumanMessageGuardrailParams
 from tests.inspector.driver import CTRL, LEFT
 
 FIRST, SECOND, THIRD = "do clownfish sting?", "which fish eat algae?", "how warm is the water?"

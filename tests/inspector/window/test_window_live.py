@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QSlider
 
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from core.retrieve.search import KnowledgeSearch
 from tests.inspector.driver import CTRL, LEFT, QUESTION, SHIFT
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder, WordEmbedder

@@ -9,12 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPlainTextEdit
 
 from core.agent import GraphDescription
-from core.nodes.parameters import (
-    GenerateParams,
-    KnowledgeSourceKind,
-    RetrieveParams,
-    WriteToMemoryParams,
-)
+from core.nodes import GenerateParams, KnowledgeSourceKind, RetrieveParams, WriteToMemoryParams
 from inspector.models.memory_model import STATE, RecordIdRole
 from tests.inspector.driver import CTRL, LEFT
 from tests.inspector.light_embedder import WordEmbedder

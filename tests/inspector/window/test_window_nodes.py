@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit
 
 from core.agent import GraphDescription
-from core.nodes.parameters import (
+from core.nodes import (
     CannedResponseParams,
     ClassifyIntentLLMParams,
     ClassifyIntentParams,

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QPlainTextEdit, QSlider, QTabBar
 
 from core.agent.description import GraphDescription
-from core.nodes.parameters import RetrievalMode
+from core.nodes import RetrievalMode
 from tests.inspector.driver import ALT, CTRL, LEFT, QUESTION, SHIFT
 
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier

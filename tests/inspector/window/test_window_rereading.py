@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit
 
 from core.agent import GraphDescription
-from core.nodes.parameters import (
+from core.nodes import (
     GenerateParams,
     HumanMessageGuardrailParams,
     KnowledgeSourceKind,

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QPushButton, QSlider
 
-from core.nodes.parameters import ExpansionDepth
+from core.nodes import ExpansionDepth
 from inspector.models.hits_model import TITLES, HitsModel
 from tests.inspector.driver import CTRL, LEFT, SHIFT
 

@@ -9,12 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel
 
 from core.agent import GraphDescription
-from core.nodes.parameters import (
-    GenerateParams,
-    KnowledgeSourceKind,
-    RetrieveParams,
-    WriteToMemoryParams,
-)
+from core.nodes import GenerateParams, KnowledgeSourceKind, RetrieveParams, WriteToMemoryParams
 
 QUESTION = "is the mill haunted"
 LEVEL = {"name": "level", "type": "int", "default": 0}
