@@ -45,8 +45,8 @@ def refusal(template: str, context: Any = None, budget: Budget | None = None) ->
         for number in range(count)
     ],
 )
-def test_an_official_case_renders_as_specified(shared_data: Path, file: str, number: int) -> None:
-    cases = json.loads((shared_data / "mustache" / f"{file}.json").read_text("utf-8"))["tests"]
+def test_an_official_case_renders_as_specified(data: Path, file: str, number: int) -> None:
+    cases = json.loads((data / "mustache" / f"{file}.json").read_text("utf-8"))["tests"]
     assert len(cases) == OFFICIAL[file]
     case = cases[number]
     expected = WITHOUT_PARTIALS.get(case["name"], case["expected"])
