@@ -45,7 +45,13 @@ class Step:
     """
 
     def __init__(self, app: QApplication, graph: Path, in_front: str = "") -> None:
-        from PySide6.QtWidgets import QDockWidget, QDoubleSpinBox, QLineEdit, QPushButton, QTableView
+        from PySide6.QtWidgets import (
+            QDockWidget,
+            QDoubleSpinBox,
+            QLineEdit,
+            QPushButton,
+            QTableView,
+        )
 
         from inspector.__main__ import build_window
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -16,6 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.models.hits_model import Column, HitsModel
+from inspector.session.replaying import Replaying
+from inspector.session.watching import FileWatch
+from inspector.window.copying import CopyMenu
+from inspector.window.files import Files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +37,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 QUESTION = "do clownfish get along with lionfish?"
 
 W = TypeVar("W", bound=QWidget)
+P = TypeVar("P", bound=QObject)
 
 
 class Row(NamedTuple):
@@ -52,6 +57,15 @@ class Driver:
         self.window = window
         self.session = window.session
         self.jobs = window.jobs
+        self.files = self._part(Files)
+        self.watch = self._part(FileWatch)
+        self.replaying = self._part(Replaying)
+        self.copy_menu = self._part(CopyMenu)
+
+    def _part(self, kind: type[P]) -> P:
+        found = self.window.findChildren(kind)
+        assert len(found) == 1, f"{len(found)} {kind.__name__}"
+        return found[0]
 
     def find(self, name: str, kind: type[W] = QWidget) -> W:
         """Return the one widget of this name."""

@@ -189,7 +189,9 @@ def test_old_results_stay_and_are_marked_while_a_question_is_searched(open_windo
     user.ask(OTHER)
     before = user.rows()
     status = user.window.panels.query.status
-    with user.qtbot.waitSignal(user.session.outdated_changed):
+    with user.qtbot.waitSignal(
+        user.session.changed, check_params_cb=lambda shown: shown.is_outdated
+    ):
         user.type_message(QUESTION)
         user.qtbot.keyClick(user.message, Qt.Key.Key_Return)
     assert user.rows() == before
@@ -222,7 +224,9 @@ def test_a_slider_moved_while_a_question_is_searched_counts_for_its_answer(open_
 def test_enter_right_after_a_live_run_began_does_not_search_again(open_window, aquarium, searches):
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
-    with user.qtbot.waitSignal(user.session.outdated_changed):
+    with user.qtbot.waitSignal(
+        user.session.changed, check_params_cb=lambda shown: shown.is_outdated
+    ):
         user.type_message(QUESTION)
     assert embedder.asked.wait(WAIT_S)
     user.qtbot.keyClick(user.message, Qt.Key.Key_Return)

@@ -89,7 +89,7 @@ def test_reading_the_files_again_writes_nothing_again(user):
 
 def test_a_store_that_the_window_saves_is_not_told_to_have_changed(user, store_path):
     told = []
-    user.window.watch.changed.connect(told.append)
+    user.watch.changed.connect(told.append)
     user.window.raise_dock("memory")
     user.click("memorySave")
     user.qtbot.waitUntil(lambda: user.bar_text == f"Saved {store_path}")

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 
 from inspector.models.turns_model import EntryRole
-from inspector.window.menus import sample_cards
+from inspector.window.samples import sample_cards
 
 EXAMPLE = "I lost my ring on the road."
 RECORDINGS = {

@@ -1,0 +1,105 @@
+"""What a turn starts from besides the graph: variables, picked exits, replies and the dialog."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from core.nodes import ClassifyIntentLLMParams
+from core.nodes.simulating import labels_of
+from core.nodes.state import variables_used
+from inspector.models.exits_model import SimulatedExit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from core.agent.description import GraphDescription
+    from core.nodes import NodeParams
+    from inspector.panels.parameters_panel import ParametersPanel
+    from inspector.panels.play_panel import PlayPanel
+    from inspector.session.session import Session
+    from inspector.session.shown import Shown
+    from inspector.window.showing import Showing
+
+
+class PlayWiring(QObject):
+    """Connects the session with the panels that show and change what a turn starts from."""
+
+    def __init__(
+        self,
+        session: Session,
+        showing: Showing,
+        play: PlayPanel,
+        parameters: ParametersPanel,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._play = play
+        self._parameters = parameters
+        showing.bind(lambda s: (s.outline, s.variables), self._show_variables)
+        showing.bind(lambda s: (s.outline, s.exits), self._show_exits)
+        showing.bind(_dialog, lambda s: play.show_dialog(s.play.dialog, **_dialog(s)[1]))
+        showing.bind(lambda s: (s.outline, s.node, s.exits, s.replies), self._show_simulated)
+        inputs = session.inputs
+        play.variable_edited.connect(inputs.set_variable)
+        play.exit_picked.connect(inputs.set_exit)
+        play.dialog_kept_changed.connect(inputs.keep_dialog)
+        play.dialog_edited.connect(inputs.set_dialog)
+        play.reply_edited.connect(self._on_reply_edited)
+        play.node_activated.connect(session.pick_node)
+        parameters.exit_picked.connect(inputs.set_exit)
+        parameters.reply_edited.connect(inputs.set_reply)
+
+    def _on_reply_edited(self, text: str) -> None:
+        node = self._session.shown().replying_node
+        if node:
+            self._session.inputs.set_reply(node, text)
+
+    def _show_variables(self, shown: Shown) -> None:
+        self._play.show_variables(shown.variables, variables_used(_params(shown.outline)))
+
+    def _show_exits(self, shown: Shown) -> None:
+        self._play.show_exits(
+            [
+                SimulatedExit(
+                    name,
+                    table.node_type,
+                    tuple(table.exits()),
+                    shown.exits.get(name, table.simulated_exit),
+                )
+                for name, table in _params(shown.outline).items()
+                if table.simulated_exit
+            ]
+        )
+
+    def _show_simulated(self, shown: Shown) -> None:
+        node = shown.node_in_hand
+        if node is None or not node.params.simulated_exit:
+            return
+        table = node.params
+        self._parameters.show_simulated_exit(shown.exits.get(node.name, table.simulated_exit))
+        labels = labels_of(table) if isinstance(table, ClassifyIntentLLMParams) else ()
+        # Without a choice the turn takes the first.
+        self._parameters.show_simulated_label(
+            shown.replies.get(node.name) or next(iter(labels), ""), labels
+        )
+
+
+def misses_variable(shown: Shown) -> bool:
+    """Tell whether the graph reads a variable that has no value."""
+    return not variables_used(_params(shown.outline)).keys() <= shown.variables.keys()
+
+
+def _dialog(shown: Shown) -> tuple[object, dict[str, Any]]:
+    node, turn = shown.replying_node, shown.turn
+    return shown.play.dialog, {
+        "kept": shown.keeps_dialog,
+        "reply": shown.replies.get(node, ""),
+        "replies_to": turn.request.message if turn is not None and node else "",
+    }
+
+
+def _params(graph: GraphDescription | None) -> Mapping[str, NodeParams]:
+    return {node.name: node.params for node in graph.nodes} if graph is not None else {}
