@@ -279,10 +279,18 @@ class Selection(RecordListing):
 
     def reason(self, row: int) -> Reason:
         """Return the first stage that dropped the record, or NONE for a hit."""
-        return _REASONS[int(self.reasons(np.array([row], dtype=np.int64))[0])]
+        if self.is_hit(row):
+            return Reason.NONE
+        return _REASONS[int(self._near_miss_reasons(np.array([row], dtype=np.int64))[0])]
 
     def reasons(self, rows: Rows) -> NDArray[np.int8]:
         """Return the reason of each of `rows` as its place in `Reason`: int8 (len(rows),)."""
+        codes = self._near_miss_reasons(rows)
+        codes[np.isin(rows, self.hit_rows)] = _CODE[Reason.NONE]
+        return codes
+
+    def _near_miss_reasons(self, rows: Rows) -> NDArray[np.int8]:
+        """Return the reasons as if none of the rows were a hit."""
         settings = self.settings
         if settings.mode is RetrievalMode.Dense:
             codes = self._dense_reasons(rows, settings.top_k, Reason.TOP_K)
@@ -298,7 +306,6 @@ class Selection(RecordListing):
             codes[(sparse_rank > 0) & (sparse_rank <= settings.depth)] = _CODE[Reason.TOP_K]
         if self.candidates.matching is not None:
             codes[~self.candidates.matching[rows]] = _CODE[Reason.FILTER]
-        codes[np.isin(rows, self.hit_rows)] = _CODE[Reason.NONE]
         return codes
 
     def _dense_reasons(self, rows: Rows, depth: int, beyond: Reason) -> NDArray[np.int8]:
@@ -310,7 +317,9 @@ class Selection(RecordListing):
             exact = self.dense.order
             if self.candidates.matching is not None:
                 exact = exact[self.candidates.matching[exact]]
-            codes[(rank == 0) & np.isin(rows, exact[:depth])] = _CODE[Reason.INDEX]
+            missed = rank == 0
+            if missed.any():
+                codes[missed & np.isin(rows, exact[:depth])] = _CODE[Reason.INDEX]
         return codes
 
     def _within_threshold(self, row: int) -> bool:
@@ -329,7 +338,7 @@ class Selection(RecordListing):
         mode, depth = self.settings.mode, self.settings.depth
         dense, sparse = self.candidates.dense, self.candidates.sparse
         is_hit = self.is_hit(row)
-        reason = Reason.NONE if is_hit else self.reason(row)
+        reason = self.reason(row)
         exact = float(dense.distances[row]) if dense is not None else None
         rank_dense = int(dense.rank[row]) or None if dense is not None else None
         rank_sparse = int(sparse.rank[row]) or None if sparse is not None else None

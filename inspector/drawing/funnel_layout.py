@@ -32,6 +32,7 @@ _LEAST_BAR_PX = 4.0
 _ROW_BAR_PX = (16, 64)
 _CELL_BAR_PX = (8, 20)
 
+_LEGS = tuple(Leg)
 _LABELS: dict[str, tuple[str, str]] = {
     "match filter": ("matching", "match"),
     "dense raw": ("dense", "dense"),
@@ -453,11 +454,11 @@ def _shared(needs: Sequence[float], room: float) -> list[float]:
 def _columns(stages: tuple[Stage, ...]) -> list[int]:
     """Return the column of each stage; the two legs of Hybrid stand above each other."""
     columns: list[int] = []
-    next_in = dict.fromkeys(Leg, 0)
+    next_in = dict.fromkeys(_LEGS, 0)
     for stage in stages:
         if stage.leg is Leg.NONE:
             column = max(next_in.values())
-            next_in = dict.fromkeys(Leg, column + 1)
+            next_in = dict.fromkeys(_LEGS, column + 1)
         else:
             column = next_in[stage.leg]
             next_in[stage.leg] = column + 1

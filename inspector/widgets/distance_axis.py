@@ -72,6 +72,7 @@ class DistanceAxis:
         self._plain, self._bold = QFontMetricsF(plain), QFontMetricsF(bold)
         self._tag = _Tag(bold, self.item)
         self._value, self._right = 0.0, 1.0
+        self._ticks: list[tuple[float, str]] | None = None
         self.text = ""
         self.item.enableAutoSIPrefix(False)
         self.item.setStyle(tickLength=-4, tickFont=plain)
@@ -124,7 +125,10 @@ class DistanceAxis:
                 round(step * place, 3) for place in range(int(self._right / step + 1.001))
             )
         ]
-        self.item.setTicks([[number for number in numbers if not self._touches(box, number)]])
+        ticks = [number for number in numbers if not self._touches(box, number)]
+        if ticks != self._ticks:
+            self._ticks = ticks
+            self.item.setTicks([ticks])
 
     def _touches(self, box: QRectF, number: tuple[float, str]) -> bool:
         half = self._plain.horizontalAdvance(number[1]) / 2 + _CLEAR_PX

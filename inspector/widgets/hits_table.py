@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     )
     from PySide6.QtWidgets import QWidget
 
-    from inspector.models.hits_model import HitsModel
+    from core.hits.listing import Listing
+    from inspector.models.hits_model import HitsModel, Index
     from inspector.theme import Theme
 
 _STATE_VERSION = 2
@@ -52,6 +53,7 @@ _TEXT_WIDTH = 36
 # Rows that say why they match are told apart by that, more than by their text.
 _TEXT_WIDTH_WITH_REASON = 22
 _LEAST_ROWS = 5
+_AT_REST = QAbstractItemView.State.NoState
 _HIT_EDGE_PX = 3
 _ALWAYS = frozenset({Column.RANK, Column.ID, Column.NEEDS, Column.TEXT})
 # Given up in this order where the window is narrow: each repeats what another column says. By the
@@ -94,6 +96,8 @@ class HitsTable(QTableView):
         self._sized: set[int] = set()
         self._is_fitting = False
         self._band_row = -1
+        self._listing: Listing | None = None
+        self._fields: tuple[Sequence[str], bool] = ((), False)
         self._empty = ("", "")
         self._delegate = HitsDelegate(model, self)
         self.setModel(model)
@@ -110,12 +114,15 @@ class HitsTable(QTableView):
         self._set_up_headers()
         self._follow_font()
         self.reset_columns()
-        model.modelReset.connect(self._place_band)
+        model.modelReset.connect(self._on_reset)
 
     # Columns
 
     def show_fields(self, fields: Sequence[str], *, has_bar: bool) -> None:
         """Show the columns of these fields of `Hit`, and the bar if there is one."""
+        if (fields, has_bar) == self._fields:
+            return
+        self._fields = (fields, has_bar)
         shown = {column for column, field in FIELDS.items() if field in fields} | _ALWAYS
         if has_bar:
             shown.add(Column.BAR)
@@ -303,26 +310,60 @@ class HitsTable(QTableView):
     def _row_px(self) -> int:
         return self.fontMetrics().height() + 10
 
+    def _on_reset(self) -> None:
+        self._listing = self._hits.selection
+        self._place_band()
+        self.scheduleDelayedItemsLayout()
+        self.executeDelayedItemsLayout()
+
     def _place_band(self) -> None:
         rows = self.verticalHeader()
         old, self._band_row = self._band_row, -1
         if self._hits.near_miss_count:
             self._band_row = self._hits.hit_count
-        # Told of the new heights, or left to lay out later, the view would paint all rows twice.
+        # Told of the new heights, the view would paint all rows twice.
         with QSignalBlocker(rows):
             if 0 <= old < rows.count() and old != self._band_row:
                 rows.resizeSection(old, self._row_px())
             if self._band_row >= 0:
                 rows.resizeSection(self._band_row, self._row_px() + self._band_px())
         self._delegate.set_band(self._band_row, self._band_px())
-        self.scheduleDelayedItemsLayout()
-        self.executeDelayedItemsLayout()
+
+    def _update_rows(self, first: int, last: int) -> None:
+        top = self.rowViewportPosition(first)
+        bottom = self.rowViewportPosition(last) + self.rowHeight(last)
+        self.viewport().update(0, top, self.viewport().width(), bottom - top)
+
+    def dataChanged(self, top_left: Index, bottom_right: Index, roles: Sequence[int] = ()) -> None:
+        """Paint what a moved slider has changed, and nothing else: this is done at every step."""
+        before, now = self._listing, self._hits.selection
+        self._listing = now
+        if before is None or now is None or self.state() != _AT_REST:
+            super().dataChanged(top_left, bottom_right, list(roles))
+            return
+        old = self._band_row
+        self._place_band()
+        if (old < 0) != (self._band_row < 0):
+            self.scheduleDelayedItemsLayout()
+            return
+        if old != self._band_row:
+            self._update_rows(min(old, self._band_row), max(old, self._band_row))
+        first, last = max(self.rowAt(0), 0), self.rowAt(self.viewport().height() - 1)
+        for row in range(first, (last if last >= 0 else self._hits.rowCount() - 1) + 1):
+            hit = self._hits.hit_at(row)
+            if hit is not None and hit != before.story(hit.row):
+                self._update_rows(row, row)
+        if before.bar != now.bar:
+            left = self.columnViewportPosition(Column.BAR)
+            width = self.columnWidth(Column.BAR)
+            self.viewport().update(left, 0, width, self.viewport().height())
 
     def _follow_font(self) -> None:
         self._delegate.set_font(self.font())
         self.verticalHeader().setMinimumSectionSize(self._row_px())
         self.verticalHeader().setDefaultSectionSize(self._row_px())
         self._place_band()
+        self.scheduleDelayedItemsLayout()
 
     # Looks
 
@@ -334,6 +375,8 @@ class HitsTable(QTableView):
 
     def set_empty_text(self, title: str, hint: str = "") -> None:
         """Say what is shown instead of an empty table."""
+        if (title, hint) == self._empty:
+            return
         self._empty = (title, hint)
         self.setAccessibleDescription(f"{title} {hint}".strip())
         self.viewport().update()
