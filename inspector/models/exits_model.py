@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-_ICONS = frozenset(themes.icon_names())
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ class ExitsModel(QAbstractTableModel):
                 f"exit; turns take {shown.picked}"
             )
         if role == Qt.ItemDataRole.DecorationRole and column is Column.NODE:
-            return _icon(shown.type, self._theme)
+            return themes.node_icon(shown.type, self._theme.muted)
         if role == Qt.ItemDataRole.ForegroundRole and column is Column.TYPE:
             return self._theme.muted
         if role == self.NodeRole:
@@ -122,8 +121,3 @@ class ExitsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return _TITLES[section]
         return _HELP[section] if role == Qt.ItemDataRole.ToolTipRole else None
-
-
-def _icon(node_type: str, theme: Theme) -> Any:
-    name = f"node_{node_type}"
-    return themes.icon(name if name in _ICONS else "graph", theme.muted)
