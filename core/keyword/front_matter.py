@@ -8,19 +8,27 @@ none of them, and they are how a YAML file of a few bytes fills the memory.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from core.io.findings import Findings
 
 MAX_CHARS = 1 << 16
 MAX_DEPTH = 8
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_OPENING = re.compile(r"---[^\S\n]*(\n|\Z)")
+_WHOLE = re.compile(r"---[^\S\n]*\n(.*?)\n?^(---|\.\.\.)[^\S\n]*$", re.DOTALL | re.MULTILINE)
+_REFUSED = {
+    "anchor": "anchors and aliases (& and *) are not used in front matter: quote a text that "
+    "starts with one of them",
+    "tag": "tags (!) are not used in front matter: quote a text that starts with an exclamation "
+    "mark",
+}
+"""Property of a parser's event → what is said where one has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +44,7 @@ class FrontMatter:
 
 
 class _RefusedError(Exception):
-    """A construct that is not allowed, with its 0-based line and column in the front matter."""
-
-    def __init__(self, message: str, mark: Any) -> None:
-        super().__init__(message)
-        self.mark = mark
+    """A construct that is not allowed: the message, and the mark where it stands."""
 
 
 def front_matter_text(content: str) -> tuple[str | None, bool]:
@@ -48,25 +52,14 @@ def front_matter_text(content: str) -> tuple[str | None, bool]:
 
     The text is None without a first line ``---``; `closed` is False when no line ends it.
     """
-    first, _, rest = content.partition("\n")
-    if first.rstrip() != "---":
-        return None, True
-    lines: list[str] = []
-    for line in rest.split("\n"):
-        if line.rstrip() in ("---", "..."):
-            return "\n".join(lines), True
-        lines.append(line)
-    return None, False
+    front = _WHOLE.match(content)
+    return (front[1], True) if front else (None, _OPENING.match(content) is None)
 
 
 def body_of(content: str) -> str:
     """Return what follows the front matter, without blank lines before it; all without one."""
-    text, _ = front_matter_text(content)
-    if text is None:
-        return content
-    # The first line, those of the front matter, and the line that ends it.
-    lines = content.split("\n")[2 + (text.count("\n") + 1 if text else 0) :]
-    return "\n".join(lines).lstrip("\n")
+    front = _WHOLE.match(content)
+    return content[front.end() :].lstrip("\n") if front else content
 
 
 def read_front_matter(content: str, findings: Findings) -> FrontMatter:
@@ -98,11 +91,16 @@ def read_front_matter(content: str, findings: Findings) -> FrontMatter:
 def _parse(text: str, findings: Findings) -> FrontMatter:
     import yaml
 
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        return _document(iter(yaml.parse(text, Loader=loader)))
+        # A composed tree no longer tells of its anchors, and has grown by them.
+        for event in yaml.parse(text, Loader=loader):
+            for name, refusal in _REFUSED.items():
+                if getattr(event, name, None) is not None:
+                    raise _RefusedError(refusal, event.start_mark)
+        return _document(yaml.compose(text, Loader=loader))
     except _RefusedError as error:
-        message, mark = str(error), error.mark
+        message, mark = error.args
     except yaml.MarkedYAMLError as error:
         message = f"the front matter is no valid YAML: {error.problem or error.context}"
         mark = error.problem_mark or error.context_mark
@@ -123,72 +121,35 @@ def _parse(text: str, findings: Findings) -> FrontMatter:
     return FrontMatter()
 
 
-def _document(events: Iterator[Any]) -> FrontMatter:
-    next(events)  # the start of the stream
-    first = next(events)
-    if _kind(first) == "StreamEnd":
+def _document(root: Any) -> FrontMatter:
+    if root is None or (root.id == "scalar" and _value(root, 0) is None):
         return FrontMatter()
-    opening = next(events)
-    if _kind(opening) == "Scalar" and _scalar(opening) is None:
-        return FrontMatter()
-    if _kind(opening) != "MappingStart":
-        raise _RefusedError("the front matter must be lines of key: value", opening.start_mark)
-    _check(opening)
+    if root.id != "mapping":
+        raise _RefusedError("the front matter must be lines of key: value", root.start_mark)
     lines: dict[str, int] = {}
-    return FrontMatter(_mapping(events, 1, lines), lines)
+    return FrontMatter(_mapping(root, 1, lines), lines)
 
 
-def _kind(event: Any) -> str:
-    return type(event).__name__.removesuffix("Event")
-
-
-def _check(event: Any) -> None:
-    if _kind(event) == "Alias" or getattr(event, "anchor", None) is not None:
-        raise _RefusedError(
-            "anchors and aliases (& and *) are not used in front matter: quote a "
-            "text that starts with one of them",
-            event.start_mark,
-        )
-    if event.tag is not None:
-        raise _RefusedError(
-            "tags (!) are not used in front matter: quote a text that starts with "
-            "an exclamation mark",
-            event.start_mark,
-        )
-
-
-def _scalar(event: Any) -> str | None:
-    plain = event.style is None or event.style == ""
-    return None if plain and event.value in _NULLS else str(event.value)
-
-
-def _value(event: Any, events: Iterator[Any], depth: int) -> Any:
-    _check(event)
-    kind = _kind(event)
-    if kind == "Scalar":
-        return _scalar(event)
+def _value(node: Any, depth: int) -> Any:
+    if node.id == "scalar":
+        return None if not node.style and node.value in _NULLS else node.value
     if depth >= MAX_DEPTH:
-        raise _RefusedError(f"more than {MAX_DEPTH} levels of front matter", event.start_mark)
-    if kind == "SequenceStart":
-        items = []
-        while _kind(item := next(events)) != "SequenceEnd":
-            items.append(_value(item, events, depth + 1))
-        return items
-    return _mapping(events, depth + 1, {})
+        raise _RefusedError(f"more than {MAX_DEPTH} levels of front matter", node.start_mark)
+    if node.id == "sequence":
+        return [_value(item, depth + 1) for item in node.value]
+    return _mapping(node, depth + 1, {})
 
 
-def _mapping(events: Iterator[Any], depth: int, lines: dict[str, int]) -> dict[str, Any]:
+def _mapping(node: Any, depth: int, lines: dict[str, int]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    while _kind(event := next(events)) != "MappingEnd":
-        _check(event)
-        if _kind(event) != "Scalar":
-            raise _RefusedError("a key must be a text", event.start_mark)
-        key = str(event.value)
-        line = event.start_mark.line + 2
-        if key in values:
+    for key, value in node.value:
+        if key.id != "scalar":
+            raise _RefusedError("a key must be a text", key.start_mark)
+        name = key.value
+        if name in values:
             raise _RefusedError(
-                f'the key "{key}" is there twice, first on line {lines[key]}', event.start_mark
+                f'the key "{name}" is there twice, first on line {lines[name]}', key.start_mark
             )
-        lines[key] = line
-        values[key] = _value(next(events), events, depth)
+        lines[name] = key.start_mark.line + 2
+        values[name] = _value(value, depth)
     return values

@@ -16,7 +16,7 @@ from core.errors import Cancelled, Code, InspectorError
 from core.io.findings import FileRefused, Finding, Findings, Severity
 from core.io.work import Work
 from core.keyword.corpus import Corpus, CorpusEntry, corpus_of_knowledge, load_corpus
-from core.keyword.front_matter import MAX_CHARS, front_matter_text, read_front_matter
+from core.keyword.front_matter import MAX_CHARS, body_of, front_matter_text, read_front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,6 +181,9 @@ def test_front_matter_that_is_never_closed_is_a_warning(folder: Callable[..., Pa
         ("? [a, b]\n: c", 2, "a key must be a text"),
         ("x: " + "[" * 20 + "]" * 20, 2, "more than 8 levels"),
         ("x:\n\ty", 3, "no valid YAML"),
+        ("title: x\n--- second", 3, "another document"),
+        ("title: &Rosa", 2, "anchors"),
+        ("title: ! Attention", 2, "tags"),
     ],
 )
 def test_broken_or_hostile_front_matter_is_an_error_with_its_line(
@@ -357,6 +360,11 @@ def test_quoted_values_are_read_back_as_they_are(values: dict[str, list[str]]) -
     front = read_front_matter(f"---\n{text}\n---\n", findings)
     assert not findings.has_errors
     assert front.values == values
+
+
+@pytest.mark.parametrize("front", ["", "\n", "\n\n", "a: b\n", "a: b\n\n"])
+def test_the_body_starts_after_the_line_that_closes_the_front_matter(front: str) -> None:
+    assert body_of(f"---\n{front}---\n\nFog.\n---\n") == "Fog.\n---\n"
 
 
 def test_front_matter_ends_at_dots_too() -> None:
