@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from core.agent.play import DialogLine
 from core.prompt.dialog_text import ROLES, next_role
 from inspector import theme as themes
-from inspector.widgets.labels import tooltip
+from inspector.drawing.words import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
+from inspector.drawing.words import tooltip
 from inspector.theme import scaled_font
-from inspector.widgets.labels import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from core.hits.listing import sort_keys
 from core.hits.words import QueryWords
-from inspector.widgets.labels import tooltip
+from inspector.drawing.words import tooltip
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 )
 
 from inspector import theme as themes
-from inspector.widgets.labels import tooltip
+from inspector.drawing.words import tooltip
 from inspector.widgets.record_text import compact
 
 if TYPE_CHECKING:

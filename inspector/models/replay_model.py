@@ -10,8 +10,8 @@ from PySide6.QtGui import QFont
 
 from core.hits.comparison import Verdict
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
 from inspector.models.hits_model import MISSING, line_of
-from inspector.widgets.labels import tooltip
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject

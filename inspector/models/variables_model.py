@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from core.errors import Code
 from inspector import theme as themes
-from inspector.widgets.labels import tooltip
+from inspector.drawing.words import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPainterPathStr
 from PySide6.QtWidgets import QGraphicsItem
 
 from inspector import theme as themes
-from inspector.widgets.labels import tooltip
+from inspector.drawing.words import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

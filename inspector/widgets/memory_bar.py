@@ -29,9 +29,10 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
 from inspector.models.memory_model import EntryRole, StoreEntry, StoreRole, StoresModel
 from inspector.widgets.fields import Choice, LineEdit
-from inspector.widgets.labels import ElidedLabel, tooltip
+from inspector.widgets.labels import ElidedLabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

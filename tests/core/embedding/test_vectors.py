@@ -245,7 +245,7 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, repo: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from fake_embedder import FakeEmbedder\n"
+        "import sys; from pathlib import Path; from tests.core.fake_embedder import FakeEmbedder\n"
         "from core.io.sidecar import SidecarFolder\n"
         "from core.embedding import vectors\n"
         "vectors.BLOCK_CHARACTERS = 100\n"
@@ -258,13 +258,12 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, repo: Path) -> None:
         "texts = [f'record {row}' for row in range(60)]\n"
         "vectors.prepare_vectors(texts, 'x', Slow(), SidecarFolder(folder / 'k.json', folder))"
     )
-    paths = os.pathsep.join([str(repo), str(repo / "tests" / "core")])
     child = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)],
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": paths},
+        env=os.environ | {"PYTHONPATH": str(repo)},
     )
     done = 0
     with child:
