@@ -21,7 +21,6 @@ import numpy as np
 from core.index.candidates import MAX_DEPTH, DenseLeg, ranks
 from core.index.hnsw_file import HnswFileError, check_hnsw_file
 from core.index.order import smallest_first
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.io.sidecar import (
     SidecarError,
     SidecarKey,
@@ -29,6 +28,7 @@ from core.io.sidecar import (
     temporary_path,
     write_sidecar,
 )
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,17 +158,13 @@ class HnswIndex:
         self._index.save_index(str(path))
 
 
-def build_index(
-    records: RecordVectors,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
-) -> HnswIndex:
+def build_index(records: RecordVectors, work: Work = QUIETLY) -> HnswIndex:
     """Build the index of all records.
 
     Raises
     ------
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     import hnswlib
 
@@ -177,11 +173,11 @@ def build_index(
     index.init_index(max_elements=count, M=M, ef_construction=EF_CONSTRUCTION, random_seed=SEED)
     threads = 1 if count <= SMALL_STORE else os.cpu_count() or 1
     for start in range(0, count, _CHUNK):
-        stop_if(is_cancelled)
-        progress("building the vector index", start, count)
+        work.stop_if_cancelled()
+        work.progress("building the vector index", start, count)
         rows = np.arange(start, min(start + _CHUNK, count))
         index.add_items(records.vectors[rows], rows, num_threads=threads)
-    progress("building the vector index", count, count)
+    work.progress("building the vector index", count, count)
     return HnswIndex(index, count, dimension)
 
 

@@ -28,6 +28,7 @@ from core.index.dense import (
 )
 from core.index.hnsw_file import HEAD, HnswFileError, check_hnsw_file
 from core.io.sidecar import SidecarFolder, write_sidecar
+from core.io.work import Work
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,7 +177,7 @@ def test_the_search_looks_at_twice_the_depth_and_a_hundred_at_least() -> None:
 
 def test_building_stops_when_it_is_not_wanted_any_more() -> None:
     with pytest.raises(Cancelled):
-        build_index(random_records(), is_cancelled=lambda: True)
+        build_index(random_records(), work=Work(is_cancelled=lambda: True))
 
 
 def test_two_builds_of_a_small_store_are_the_same_file(tmp_path: Path) -> None:
