@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".vectors"
 PART_SUFFIX = ".vectors.part"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 BLOCK_CHARACTERS = 16_384
 """Characters that are embedded before the result is saved: half a second's work."""
 

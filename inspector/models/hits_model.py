@@ -16,9 +16,9 @@ from inspector.models.table_model import USER_ROLE, Index, TableModel
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
+    from core.hits.hit import Hit, Reason
     from core.hits.listing import Bar, Listing, SortKeys
     from core.hits.words import Span
-    from core.retrieve.select import Hit, Reason
 
 FIRST_NEAR_MISSES = 200
 MORE_NEAR_MISSES = 1000

@@ -206,7 +206,7 @@ def test_an_edited_file_is_searched_as_it_is_now_with_notes(
     assert any("records have changed" in note for note in search.notes)
 
 
-@pytest.mark.parametrize("suffix", [".bm25", ".vectors", ".hnsw", ".hnsw.json"])
+@pytest.mark.parametrize("suffix", [".bm25", ".vectors", ".hnsw", ".hnsw.head"])
 @pytest.mark.parametrize(
     "damage",
     [
@@ -254,7 +254,7 @@ def test_a_prebuilt_index_that_we_wrote_is_used(
 ) -> None:
     path = write_knowledge(tmp_path)
     search_of(path, embedder).search("fish", dense=True)
-    for suffix in ("", ".json"):
+    for suffix in ("", ".head"):
         (tmp_path / f"k.json.hnsw{suffix}").rename(tmp_path / f"shipped.hnsw{suffix}")
     config = json.loads(path.read_bytes()) | {"index_file": "shipped.hnsw"}
     path.write_text(json.dumps(config), encoding="utf-8")
