@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.agent.agent import run_turn
 from core.agent.workspace import SearchNeeded
+from core.io.work import Work
 from inspector.session.history import HistoryEntry, TurnHistory
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from core.agent.turn import Turn, TurnRequest
     from core.agent.workspace import Workspace
-    from core.io.progress import IsCancelled, Progress
     from inspector.session.graph_editor import GraphEditor
     from inspector.session.jobs import Jobs
     from inspector.session.play_inputs import PlayInputs
@@ -129,7 +129,7 @@ class Asking(QObject):
         if workspace is None:
             return
         try:
-            turn = run_turn(request, workspace, cached_only=True)
+            turn = run_turn(request, workspace, work=Work(cached_only=True))
         except SearchNeeded:
             self._pending = wanted
             if (
@@ -140,10 +140,10 @@ class Asking(QObject):
                 # Its search is under way: Enter after a live run, or a slider meanwhile.
                 return
 
-            def work(progress: Progress, is_cancelled: IsCancelled) -> Turn:
-                return run_turn(request, workspace, progress=progress, is_cancelled=is_cancelled)
+            def job(work: Work) -> Turn:
+                return run_turn(request, workspace, work=work)
 
-            self._jobs.submit(TURN_LANE, work, self._on_turn, self._on_failed)
+            self._jobs.submit(TURN_LANE, job, self._on_turn, self._on_failed)
             return
         self._jobs.cancel(TURN_LANE)
         self._show(turn)

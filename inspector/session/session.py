@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import InspectorError
 from core.io.findings import FileRefused, Finding
-from core.io.progress import never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 from inspector.session.asking import Asking
 from inspector.session.compiling import OpenResult, check_edited, open_and_check
 from inspector.session.edits import with_edits
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from core.agent.description import GraphDescription
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
-    from core.io.progress import IsCancelled, Progress
     from core.opening.opening import Opened
     from inspector.session.history import HistoryEntry
     from inspector.session.jobs import Jobs
@@ -144,14 +143,14 @@ class Session(QObject):
         """
         models = self._models
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> OpenResult:
-            return open_and_check(path, root, models, progress, is_cancelled)
+        def job(work: Work) -> OpenResult:
+            return open_and_check(path, root, models, work)
 
         if not wait:
-            self._jobs.submit(OPEN_LANE, work, partial(self._on_opened, keep), self._on_open_failed)
+            self._jobs.submit(OPEN_LANE, job, partial(self._on_opened, keep), self._on_open_failed)
             return
         try:
-            result = work(no_progress, never_cancelled)
+            result = job(QUIETLY)
         except InspectorError as error:
             self._on_open_failed(error)
         else:
@@ -280,8 +279,8 @@ class Session(QObject):
         if current is None:
             return
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> tuple[Finding, ...]:
-            return check_edited(graph, current, progress, is_cancelled)
+        def job(work: Work) -> tuple[Finding, ...]:
+            return check_edited(graph, current, work)
 
         def done(findings: tuple[Finding, ...]) -> None:
             self.findings = findings
@@ -292,7 +291,7 @@ class Session(QObject):
             )
             self._prepare()
 
-        self._jobs.submit(CHECK_LANE, work, done, self.failed.emit)
+        self._jobs.submit(CHECK_LANE, job, done, self.failed.emit)
 
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""

@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
 
 from core.errors import InspectorError
 from core.prompt.dialog_text import ROLES, next_role, parse_dialog
-from inspector.forms.number_row import error_text
+from inspector.drawing.words import error_text, tooltip
 from inspector.models.dialog_model import Column, DialogModel
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.item_views import TableView
-from inspector.widgets.labels import ElidedLabel, StatusLabel, tooltip
+from inspector.widgets.labels import ElidedLabel, StatusLabel
 from inspector.widgets.play_editors import ChoiceDelegate, TextDelegate, edit_cell, set_up_table
 from inspector.widgets.play_section import PlaySection, tool
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QGraphicsItem
 
-from core.retrieve.select import Reason
+from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.widgets.dot_legend import SYMBOLS
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from core.hits.listing import Listing
-    from inspector.models.hits_model import HitsModel, Index
+    from inspector.models.hits_model import HitsModel
+    from inspector.models.table_model import Index
     from inspector.theme import Theme
 
 _STATE_VERSION = 2

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPixmap
 
+    from core.hits.hit import Hit
     from core.nodes.retrievals import RetrievalResult
-    from core.retrieve.select import Hit
     from inspector.session.session import Session
 
 

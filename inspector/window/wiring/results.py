@@ -10,7 +10,7 @@ from core.nodes import RetrieveSubgraphParams
 from core.subgraph.listing import SubgraphListing
 
 if TYPE_CHECKING:
-    from core.retrieve.select import Hit
+    from core.hits.hit import Hit
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.window.panel_set import PanelSet

@@ -18,6 +18,7 @@ from core.embedding import vectors as vectors_module
 from core.embedding.vectors import PART_SUFFIX, SUFFIX, RecordVectors, prepare_vectors
 from core.errors import Cancelled, InspectorError
 from core.io.sidecar import SidecarFolder
+from core.io.work import Work
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def prepare(
         calls.append(1)
         return cancel_after is not None and len(calls) > cancel_after
 
-    made = prepare_vectors(texts, source, embedder, sidecars, is_cancelled=is_cancelled)
+    made = prepare_vectors(texts, source, embedder, sidecars, work=Work(is_cancelled=is_cancelled))
     return made, sidecars
 
 
@@ -235,7 +236,7 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
         "a",
         FakeEmbedder(),
         sidecars,
-        lambda what, done, total: seen.append((done, total)),
+        work=Work(progress=lambda what, done, total: seen.append((done, total))),
     )
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     assert seen[0] == (0, len(TEXTS))
@@ -245,7 +246,7 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, repo: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from fake_embedder import FakeEmbedder\n"
+        "import sys; from pathlib import Path; from tests.core.fake_embedder import FakeEmbedder\n"
         "from core.io.sidecar import SidecarFolder\n"
         "from core.embedding import vectors\n"
         "vectors.BLOCK_CHARACTERS = 100\n"
@@ -258,13 +259,12 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, repo: Path) -> None:
         "texts = [f'record {row}' for row in range(60)]\n"
         "vectors.prepare_vectors(texts, 'x', Slow(), SidecarFolder(folder / 'k.json', folder))"
     )
-    paths = os.pathsep.join([str(repo), str(repo / "tests" / "core")])
     child = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)],
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": paths},
+        env=os.environ | {"PYTHONPATH": str(repo)},
     )
     done = 0
     with child:

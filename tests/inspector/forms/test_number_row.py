@@ -13,15 +13,16 @@ from PySide6.QtWidgets import QApplication
 from core.nodes import RetrieveParams
 from inspector.drawing.scales import KneeScale
 from inspector.forms.number_row import NumberRow
+from inspector.forms.param_row import RowPlan
+from inspector.forms.spins import PAUSE_MS
 from inspector.theme import DARK
-from inspector.widgets.spins import PAUSE_MS
 
 SPECS = RetrieveParams.specs()
 
 
 @pytest.fixture
 def threshold(qtbot):
-    row = NumberRow("threshold", SPECS["threshold"], "threshold")
+    row = NumberRow(SPECS["threshold"], RowPlan("threshold"))
     qtbot.addWidget(row)
     row.resize(260, 90)
     row.show_value(0.6)
@@ -31,7 +32,7 @@ def threshold(qtbot):
 
 @pytest.fixture
 def top_k(qtbot):
-    row = NumberRow("top_k", SPECS["top_k"], "topK", KneeScale(1, 1000, 20, 0.6))
+    row = NumberRow(SPECS["top_k"], RowPlan("top_k", scale=KneeScale(1, 1000, 20, 0.6)))
     qtbot.addWidget(row)
     row.resize(260, 90)
     row.show_value(3)

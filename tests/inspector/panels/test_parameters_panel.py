@@ -37,7 +37,7 @@ from core.nodes import (
     ToolCallParams,
     WriteToMemoryParams,
 )
-from inspector.forms.form_plans import plan_of
+from inspector.forms.form import Form
 from inspector.panels.parameters_panel import ParametersPanel
 from inspector.theme import DARK
 
@@ -223,6 +223,13 @@ def test_a_changed_parameter_is_marked_with_the_graphs_value(panel):
     panel.show_node("knowledge", "Retrieve", dataclasses.replace(BASE, top_k=8), BASE)
     tips = [label.toolTip() for label in panel.findChildren(QLabel) if label.text() == "top_k"]
     assert "the graph has 3" in tips[0]
+
+
+def test_a_changed_mode_is_marked_with_the_graphs_mode(panel):
+    changed = dataclasses.replace(BASE, retrieval_mode=RetrievalMode.Hybrid)
+    panel.show_node("knowledge", "Retrieve", changed, BASE)
+    tips = [label.toolTip() for label in panel.findChildren(QLabel) if label.text() == "MODE"]
+    assert "the graph has Dense" in tips[0]
 
 
 def test_a_filter_is_handed_on_and_its_state_shown(panel, qtbot):
@@ -618,8 +625,10 @@ def test_escape_brings_the_label_in_force_back(panel):
 def test_every_parameter_of_every_node_type_is_in_its_form(panel, kind):
     table = NODE_TYPES[kind]
     panel.show_node("x", kind, table(), table())
-    placed = [name for _, names in plan_of(table).sections for name in names]
-    assert sorted(placed) == sorted(table.specs())
+    form = next(form for form in panel.findChildren(Form) if form.isVisible())
+    elsewhere = [row.name for _, rows in form.plan.sections for row in rows if row.elsewhere]
+    assert sorted([*form.rows, *elsewhere]) == sorted(table.specs())
+    assert all(row.isVisible() for row in form.rows.values())
 
 
 @pytest.mark.parametrize("kind", NODE_TYPES)

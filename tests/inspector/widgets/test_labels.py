@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from inspector.widgets.labels import ElidedLabel, StatusLabel, WrapLabel, tooltip
+from inspector.drawing.words import tooltip
+from inspector.widgets.labels import ElidedLabel, StatusLabel, WrapLabel
 
 PATH = "records[17].metadata." + "very_long_field_name_" * 8
 

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QProgressBar
 
 from core.errors import Code, InspectorError
-from core.io.progress import stop_if
 from tests.inspector.driver import QUESTION
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder, WordEmbedder
 
@@ -163,10 +162,10 @@ def test_closing_while_embedding_ends_the_work_and_keeps_what_is_made(open_windo
 def test_closing_while_the_model_is_loading_does_not_wait_for_it(open_window, aquarium):
     begun, gate = threading.Event(), threading.Event()
 
-    def load(_name, is_cancelled) -> WordEmbedder:
+    def load(_name, work) -> WordEmbedder:
         begun.set()
         while not gate.wait(0.02):
-            stop_if(is_cancelled)
+            work.stop_if_cancelled()
         return WordEmbedder()
 
     user = open_window(None, loader=load)
@@ -180,7 +179,7 @@ def test_closing_while_the_model_is_loading_does_not_wait_for_it(open_window, aq
 def test_loading_the_model_is_told_and_can_be_cancelled(open_window, aquarium):
     begun, gate = threading.Event(), threading.Event()
 
-    def load(_name, _is_cancelled) -> WordEmbedder:
+    def load(_name, _work) -> WordEmbedder:
         begun.set()
         assert gate.wait(WAIT_S)
         return WordEmbedder()
@@ -202,7 +201,7 @@ def test_loading_the_model_is_told_and_can_be_cancelled(open_window, aquarium):
 
 
 def test_without_the_model_the_window_says_so_and_lexical_works(open_window, aquarium):
-    def missing(name, _is_cancelled) -> None:
+    def missing(name, _work) -> None:
         raise InspectorError(
             Code.InferenceFailed,
             f'the embedding model "{name}" is not on this machine',
@@ -226,7 +225,7 @@ def test_without_the_model_the_window_says_so_and_lexical_works(open_window, aqu
 def test_a_model_that_comes_back_is_used_by_the_next_question(open_window, aquarium):
     calls = []
 
-    def flaky(name, _is_cancelled) -> WordEmbedder:
+    def flaky(name, _work) -> WordEmbedder:
         calls.append(name)
         if len(calls) < 3:
             raise InspectorError(

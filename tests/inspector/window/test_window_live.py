@@ -142,7 +142,7 @@ def test_modes_are_selected_again_without_searching(open_window, aquarium, searc
 
 
 def test_lexical_never_asks_for_a_model(open_window, aquarium):
-    def no_model(name, _is_cancelled) -> None:
+    def no_model(name, _work) -> None:
         raise AssertionError(f"{name} was asked for")
 
     folder = aquarium

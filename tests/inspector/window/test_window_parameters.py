@@ -109,7 +109,7 @@ def test_a_refused_number_keeps_the_last_valid_one_in_force_and_says_why(user):
         ("thresholdSpin", "threshold", ("2.1", "-1", "nan", "1e999", "0..5")),
     ):
         kept = getattr(user.params(), param)
-        number = user.window.panels.parameters._retrieve_form.numbers[param]
+        number = user.window.panels.parameters.form.rows[param]
         for typed in refused:
             user.set_spin(spin, typed)
             assert getattr(user.params(), param) == kept, typed
@@ -180,7 +180,7 @@ def test_reset_takes_the_graphs_values_as_one_step(user):
     user.click_text("Reset")
     assert user.params() == graph
     assert user.retrieval.params == graph
-    assert not user.window.panels.parameters._retrieve_form.numbers["threshold"].problem.isVisible()
+    assert not user.window.panels.parameters.form.rows["threshold"].problem.isVisible()
     user.find("topKSlider").setFocus()
     _undo(user)
     assert user.params().top_k == 9
@@ -188,7 +188,7 @@ def test_reset_takes_the_graphs_values_as_one_step(user):
 
 
 def test_a_changed_parameter_is_marked_and_the_title_has_a_star(user):
-    row = user.window.panels.parameters._retrieve_form.numbers["top_k"]
+    row = user.window.panels.parameters.form.rows["top_k"]
     assert row.label.changed_from == ""
     assert "*" not in user.window.windowTitle()
     user.set_spin("topKSpin", "9")
@@ -215,7 +215,7 @@ def test_saving_writes_the_values_and_keeps_what_the_file_has_besides(open_windo
     assert json.loads(path.read_text()) == document
     assert "*" not in user.window.windowTitle()
     assert "Saved" in user.bar_text
-    assert user.window.panels.parameters._retrieve_form.numbers["top_k"].label.changed_from == ""
+    assert user.window.panels.parameters.form.rows["top_k"].label.changed_from == ""
     assert GraphDescription.load(path).node("knowledge").params == user.params()
     # Saving is no change by others.
     user.click("messageClose")

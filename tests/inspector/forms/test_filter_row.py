@@ -9,7 +9,8 @@ from PySide6.QtTest import QTest
 
 from core.knowledge.schema import Field, FieldType
 from core.nodes import RetrieveParams
-from inspector.forms.filter_editor import FilterEditor
+from inspector.forms.filter_row import FilterRow
+from inspector.forms.param_row import RowPlan
 
 FIELDS = (
     Field("level", FieldType.INT, 1),
@@ -21,7 +22,7 @@ CLAUSE = '{"op": "ge", "lhs": {"knowledge": "level"}, "rhs": {"value": 12}}'
 
 @pytest.fixture
 def editor(qtbot):
-    widget = FilterEditor(RetrieveParams.specs()["filter"])
+    widget = FilterRow(RetrieveParams.specs()["filter"], RowPlan("filter"))
     qtbot.addWidget(widget)
     widget.resize(280, 200)
     widget.set_fields(FIELDS, {"level": 12})
@@ -34,13 +35,13 @@ def menu_actions(editor, number):
 
 
 def test_typing_asks_once_for_the_filter_after_quiet(editor, qtbot):
-    with qtbot.waitSignal(editor.filter_edited) as asked:
+    with qtbot.waitSignal(editor.value_edited) as asked:
         QTest.keyClicks(editor.editor, '{"op"')
     assert asked.args == ['{"op"']
 
 
 def test_a_compiled_filter_says_what_it_lets_through(editor):
-    editor.show_filter(CLAUSE)
+    editor.show_value(CLAUSE)
     editor.set_status(True, "compiled · 84 of 120 records match")
     assert editor.status.text() == "compiled · 84 of 120 records match"
     assert editor.status.kind == "ok"
@@ -48,7 +49,7 @@ def test_a_compiled_filter_says_what_it_lets_through(editor):
 
 
 def test_a_refused_filter_says_why_and_where(editor):
-    editor.show_filter(CLAUSE)
+    editor.show_value(CLAUSE)
     editor.set_status(False, "3007 InvalidParamValue: filter.type_mismatch: at rhs: no")
     start, end = editor.editor.marks[0]
     assert CLAUSE[start:end] == '{"value": 12}'
@@ -57,7 +58,7 @@ def test_a_refused_filter_says_why_and_where(editor):
 
 
 def test_a_filter_that_compiles_again_has_no_mark(editor):
-    editor.show_filter(CLAUSE)
+    editor.show_value(CLAUSE)
     editor.set_status(False, "filter.type_mismatch: at rhs: no")
     editor.set_status(True, "compiled")
     assert editor.editor.marks == ()
@@ -69,40 +70,40 @@ def test_only_filterable_fields_are_offered(editor):
 
 
 def test_a_ready_clause_fills_an_empty_filter_and_asks_for_it(editor, qtbot):
-    with qtbot.waitSignal(editor.filter_edited) as asked:
+    with qtbot.waitSignal(editor.value_edited) as asked:
         menu_actions(editor, 0)[0].trigger()
     assert json.loads(asked.args[0]) == json.loads(CLAUSE)
 
 
 def test_a_ready_clause_is_added_to_a_filter(editor):
-    editor.show_filter(CLAUSE)
+    editor.show_value(CLAUSE)
     menu_actions(editor, 0)[1].trigger()
     assert json.loads(editor.text)["op"] == "and"
     assert len(json.loads(editor.text)["args"]) == 2
 
 
 def test_a_broken_filter_is_never_overwritten_by_a_clause(editor, qtbot):
-    editor.show_filter('{"op":')
-    with qtbot.assertNotEmitted(editor.filter_edited, wait=200):
+    editor.show_value('{"op":')
+    with qtbot.assertNotEmitted(editor.value_edited, wait=200):
         menu_actions(editor, 0)[0].trigger()
     assert editor.text == '{"op":'
     assert "repair" in editor.status.text()
 
 
 def test_tidying_lays_a_filter_out(editor):
-    editor.show_filter('{"op":"and","args":[' + CLAUSE + "," + CLAUSE + "]}")
+    editor.show_value('{"op":"and","args":[' + CLAUSE + "," + CLAUSE + "]}")
     editor.tidy_button.click()
     assert editor.text.count("\n") == 2
 
 
 def test_undo_brings_back_the_filter_before_a_clause(editor):
-    editor.show_filter(CLAUSE)
+    editor.show_value(CLAUSE)
     menu_actions(editor, 0)[0].trigger()
     editor.editor.undo()
     assert editor.text == CLAUSE
 
 
 def test_a_huge_filter_does_not_hold_up_the_window(editor):
-    editor.show_filter('{"op": "and", "args": [' + ", ".join([CLAUSE] * 3000) + "]}")
+    editor.show_value('{"op": "and", "args": [' + ", ".join([CLAUSE] * 3000) + "]}")
     editor.set_status(False, "filter.too_large: at args[256]: more than 256 conditions")
     assert editor.editor.marks

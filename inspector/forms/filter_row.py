@@ -5,22 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from inspector import theme as themes
 from inspector.forms.filter_snippets import negated, place_in, snippets, tidy, with_clause
-from inspector.forms.number_row import ParamLabel, param_tip
-from inspector.forms.value_rows import ValueRow
+from inspector.forms.value_rows import EditRow
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.highlighters import JsonHighlighter
-from inspector.widgets.labels import StatusLabel, set_role, tooltip
+from inspector.widgets.labels import StatusLabel, set_role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.knowledge.schema import Field, Scalar
     from core.nodes import ParamSpec
+    from inspector.forms.param_row import RowPlan
     from inspector.theme import Theme
 
 _PLACEHOLDER = '{"op": "eq", "lhs": {"knowledge": "field"}, "rhs": {"value": 1}}'
@@ -31,31 +30,15 @@ def menu_text(text: str) -> str:
     return text.replace("&", "&&")
 
 
-class FilterEditor(QWidget):
-    """Editor of a filter parameter with its state below.
+class FilterRow(EditRow):
+    """A filter, with its state below: what it lets through, or where it is wrong."""
 
-    Signals
-    -------
-    filter_edited(str) : the user's text, after 150 ms of quiet.
-    edit_finished() : the edit is over.
-    """
-
-    filter_edited = Signal(str)
-    edit_finished = Signal()
-
-    def __init__(
-        self, spec: ParamSpec, title: ParamLabel | None = None, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self.title = title if title is not None else ParamLabel("filter", spec)
+    def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
+        self.editor = CodeEdit(lines=4)
+        super().__init__(spec, plan, self.editor, parent)
         self._fields: tuple[Field, ...] = ()
         self._samples: dict[str, Scalar] = {}
-        self.editor = CodeEdit(lines=4)
-        self.editor.setObjectName("filterEdit")
-        self.editor.setAccessibleName("filter")
-        self.editor.setAccessibleDescription(param_tip(spec))
-        self.editor.setToolTip(tooltip(param_tip(spec)))
-        self.editor.setPlaceholderText(_PLACEHOLDER)
+        self.set_empty(_PLACEHOLDER)
         self._highlighter = JsonHighlighter(self.editor.document())
         self.status = StatusLabel()
         self.status.setObjectName("filterStatus")
@@ -74,38 +57,30 @@ class FilterEditor(QWidget):
         self.tidy_button.setAccessibleName("Tidy the filter")
         self.tidy_button.setToolTip("Lay the filter out with one comparison a line")
         header = QHBoxLayout()
-        header.setContentsMargins(0, 0, 0, 0)
         header.setSpacing(4)
-        header.addWidget(self.title, 1)
+        header.addStretch(1)
         header.addWidget(self.insert_button)
         header.addWidget(self.tidy_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(header)
-        layout.addWidget(self.editor, 1)
-        layout.addWidget(self.status)
-        self.editor.text_edited.connect(self._on_text_edited)
-        self.editor.edit_finished.connect(self.edit_finished)
+        self._grid.setVerticalSpacing(4)
+        self._grid.addLayout(header, 0, 1)
+        self._grid.addWidget(self.status, 2, 0, 1, -1)
+        self.editor.text_edited.connect(self._edited)
         self.tidy_button.clicked.connect(self._on_tidy_clicked)
         self.set_fields(())
         self.set_status(None, "")
-
-    @property
-    def controls(self) -> tuple[QWidget, ...]:
-        """The editor, its status and its buttons."""
-        return self.editor, self.status, self.insert_button, self.tidy_button
 
     @property
     def text(self) -> str:
         """The text in the editor, in force or not."""
         return self.editor.text
 
-    def show_filter(self, text: str, *, other: bool = False) -> None:
-        """Show the filter in force; a draft stays unless that is new, or another node's."""
-        if other:
-            self.editor.forget_draft()
-        self.editor.show_text(text)
+    def refuse(self, text: str) -> None:
+        """Say below the filter why it does not compile; it stays as a draft."""
+        self.set_status(False if text else None, text)
+
+    def words(self, value: Any) -> str:
+        """Return the filter on one line."""
+        return super().words(" ".join(value.split())) if value else "no filter"
 
     def set_status(self, ok: bool | None, text: str) -> None:
         """Say whether the text compiled (None: not known) and what it does or where it is wrong.
@@ -143,10 +118,10 @@ class FilterEditor(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
+        super().apply_theme(theme)
         self.editor.apply_theme(theme)
         self._highlighter.apply_theme(theme)
         self.status.apply_theme(theme)
-        self.title.apply_theme(theme)
 
     def _add_clause(self, clause: dict[str, Any], *_: object) -> None:
         self._set_text(with_clause(self.editor.text, clause))
@@ -166,39 +141,3 @@ class FilterEditor(QWidget):
         self.editor.selectAll()
         self.editor.insert(text)
         self.editor.hand_on()
-
-    def _on_text_edited(self, text: str) -> None:
-        self.filter_edited.emit(text)
-
-
-class FilterRow(ValueRow):
-    """A filter among the rows of a form."""
-
-    def __init__(self, label: str, spec: ParamSpec, parent: QWidget | None = None) -> None:
-        super().__init__(label, spec, parent)
-        self._grid.removeWidget(self.label)
-        self.editor = FilterEditor(spec, self.label)
-        self._grid.addWidget(self.editor, 0, 0, 1, 2)
-        self.editor.filter_edited.connect(self._edited)
-        self.editor.edit_finished.connect(self._finish)
-
-    def set_value(self, value: Any) -> None:
-        """Show the filter."""
-        self.editor.show_filter(str(value))
-
-    def forget_draft(self) -> None:
-        """Let the next filter replace what is typed."""
-        self.editor.editor.forget_draft()
-
-    def refuse(self, text: str) -> None:
-        """Say below the filter why it does not compile; it stays as a draft."""
-        self.editor.set_status(False if text else None, text)
-
-    def discard_draft(self) -> None:
-        """Show the filter in force."""
-        self.editor.editor.discard_draft()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.editor.apply_theme(theme)
