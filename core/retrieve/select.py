@@ -100,7 +100,7 @@ class Selection(RecordListing):
             self.ranking, self.hit_rows, self.counts = self._select_hybrid()
         self._hit_set = frozenset(self.hit_rows.tolist())
 
-    @property
+    @cached_property
     def dense(self) -> DenseLeg:
         """The dense leg; searching without it in a mode that needs it is a bug."""
         leg = self.candidates.dense
@@ -108,7 +108,7 @@ class Selection(RecordListing):
             raise LookupError(f"{self.settings.mode.name} needs a dense leg")
         return leg
 
-    @property
+    @cached_property
     def sparse(self) -> SparseLeg:
         """The BM25 leg; searching without it in a mode that needs it is a bug."""
         leg = self.candidates.sparse

@@ -119,12 +119,8 @@ class DistanceAxis:
         self._tag.place(box, self.text)
         apart = self._x_of(1.0) - self._x_of(0.0)
         step = next((s for s in _STEPS if s * apart >= _LEAST_APART_PX), _STEPS[-1])
-        numbers = [
-            (value, f"{value:g}")
-            for value in (
-                round(step * place, 3) for place in range(int(self._right / step + 1.001))
-            )
-        ]
+        values = [round(step * place, 3) for place in range(int(self._right / step + 1.001))]
+        numbers = [(value, f"{value:g}") for value in values]
         ticks = [number for number in numbers if not self._touches(box, number)]
         if ticks != self._ticks:
             self._ticks = ticks
