@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.embedding.index_maker import IndexMaker
     from core.embedding.models import ModelEntry
-    from core.index.index_process import IndexProcesses
 
 BATCH_TOKENS = 512
 """Tokens of a batch, padding included: what one processor core works through fastest."""
@@ -83,7 +83,7 @@ class ModelProvider:
     def __init__(
         self,
         loader: Callable[[str], Embedder] | None = None,
-        index_maker: IndexProcesses | None = None,
+        index_maker: IndexMaker | None = None,
     ) -> None:
         self._loader = loader or load_embedder
         self.index_maker = index_maker

@@ -13,7 +13,7 @@ from core.errors import Code, InspectorError, Place
 from core.io.findings import FileRefused, Finding, Findings, Severity
 from core.io.json_file import with_lines
 from core.io.work import QUIETLY
-from core.keyword.corpus import load_corpus
+from core.keyword.folder import load_corpus
 from core.knowledge.base import check_knowledge
 from core.knowledge.catalog import SchemaCatalog
 from core.knowledge.kinds import MARKDOWN_SUFFIXES
