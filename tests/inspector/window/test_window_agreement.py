@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from core.retrieve.select import Reason
+from core.hits.hit import Reason
 from inspector.cli import commands as cli
 from tests.inspector.driver import QUESTION
 from tests.inspector.light_embedder import WordEmbedder
