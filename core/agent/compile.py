@@ -10,6 +10,7 @@ from core.agent.checks import at_param, place_in_graph, with_sound_params
 from core.agent.memory_checks import check_memories, check_memory_change, uses_memory
 from core.errors import Code, InspectorError, Place
 from core.io.findings import FileRefused, Finding, Severity
+from core.io.work import Work
 from core.knowledge.root import FileKind
 from core.nodes import ClassifyIntentParams, HumanMessageGuardrailParams
 from core.nodes.guarding import foreign_construct, pattern_problems
@@ -21,16 +22,11 @@ if TYPE_CHECKING:
     from core.agent.description import GraphDescription, Node
     from core.agent.workspace import Workspace
     from core.io.findings import Findings
-    from core.io.progress import IsCancelled, Progress
     from core.nodes import NodeParams
 
 
 def check_storages(
-    graph: GraphDescription,
-    workspace: Workspace,
-    findings: Findings,
-    progress: Progress,
-    is_cancelled: IsCancelled,
+    graph: GraphDescription, workspace: Workspace, findings: Findings, work: Work
 ) -> None:
     """Open every storage that the graph names and collect what is wrong, node by node.
 
@@ -47,10 +43,10 @@ def check_storages(
                 continue
             if uses_memory(node.params):
                 continue
-            check = _CHECKS.get(spec.file_kind, _check_strings)
-            work = _Work(node, index, storage, workspace, findings, progress, is_cancelled)
+            opener = _CHECKS.get(spec.file_kind, _check_strings)
+            check = _Check(node, index, storage, workspace, findings, work.for_node(node.name))
             try:
-                file, found = check(work)
+                file, found = opener(check)
                 if file not in seen_files:
                     seen_files.add(file)
                     findings.extend(found)
@@ -83,7 +79,7 @@ def _check_catalog(graph: GraphDescription, workspace: Workspace, findings: Find
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _Check:
     """One storage of one node, to be opened and checked."""
 
     node: Node
@@ -91,8 +87,7 @@ class _Work:
     storage: str
     workspace: Workspace
     findings: Findings
-    progress: Progress
-    is_cancelled: IsCancelled
+    work: Work
 
     def add(self, error: InspectorError, param: str) -> None:
         """Take over a refusal, placed at a parameter of the node."""
@@ -103,50 +98,50 @@ _Checked = tuple[str, "tuple[Finding, ...]"]
 """The file that was opened, and its own findings."""
 
 
-def _check_knowledge(work: _Work) -> _Checked:
-    knowledge = work.workspace.knowledge(
-        work.storage, node=work.node.name, progress=work.progress, is_cancelled=work.is_cancelled
+def _check_knowledge(check: _Check) -> _Checked:
+    knowledge = check.workspace.knowledge(
+        check.storage,
+        check.work,
     )
-    _check_filter(work)
-    _check_label_field(work)
-    _check_schema(work)
+    _check_filter(check)
+    _check_label_field(check)
+    _check_schema(check)
     return str(knowledge.path), knowledge.findings
 
 
-def _check_corpus(work: _Work) -> _Checked:
-    field = getattr(work.node.params, "summary_field", "")
-    corpus = work.workspace.corpora.corpus(
-        work.storage,
+def _check_corpus(check: _Check) -> _Checked:
+    field = getattr(check.node.params, "summary_field", "")
+    corpus = check.workspace.corpora.corpus(
+        check.storage,
         field,
-        node=work.node.name,
-        progress=work.progress,
-        is_cancelled=work.is_cancelled,
+        check.work,
     )
-    return f"{work.storage} {field}", corpus.findings
+    return f"{check.storage} {field}", corpus.findings
 
 
-def _check_knowledge_graph(work: _Work) -> _Checked:
-    graph = work.workspace.graphs.searcher(
-        work.storage, node=work.node.name, progress=work.progress, is_cancelled=work.is_cancelled
+def _check_knowledge_graph(check: _Check) -> _Checked:
+    graph = check.workspace.graphs.searcher(
+        check.storage,
+        check.work,
     ).graph
     try:
-        check_change(work.node.params, "root_node_id", work.workspace, node=work.node.name)
+        check_change(check.node.params, "root_node_id", check.workspace, node=check.node.name)
     except InspectorError as error:
-        work.add(error, "root_node_id")
-    return work.storage, graph.findings
+        check.add(error, "root_node_id")
+    return check.storage, graph.findings
 
 
-def _check_strings(work: _Work) -> _Checked:
-    found = work.workspace.strings(work.storage, node=work.node.name)
-    return work.storage, found.findings
+def _check_strings(check: _Check) -> _Checked:
+    found = check.workspace.strings(check.storage, work=check.work)
+    return check.storage, found.findings
 
 
-def _check_map(work: _Work) -> _Checked:
-    found = work.workspace.strings(work.storage, FileKind.MAP, node=work.node.name)
-    return work.storage, found.findings
+def _check_map(check: _Check) -> _Checked:
+    found = check.workspace.strings(check.storage, FileKind.MAP, check.work)
+    return check.storage, found.findings
 
 
-_CHECKS: dict[str, Callable[[_Work], _Checked]] = {
+_CHECKS: dict[str, Callable[[_Check], _Checked]] = {
     "knowledge": _check_knowledge,
     "corpus": _check_corpus,
     "knowledge_graph": _check_knowledge_graph,
@@ -170,12 +165,12 @@ def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: 
     check_memory_change(params, param, workspace, node)
     storage = "" if uses_memory(params) else getattr(params, "embedded_string_storage", "")
     if param == "filter" and storage:
-        workspace.compiled_filter(storage, getattr(params, param), node=node)
+        workspace.compiled_filter(storage, getattr(params, param), work=Work(node=node))
     if param == "metadata_field" and isinstance(params, ClassifyIntentParams):
         label_field(node, params, workspace)
     name = getattr(params, "knowledge_graph", "")
     if param == "root_node_id" and name and getattr(params, param):
-        graph = workspace.graphs.searcher(name, node=node).graph
+        graph = workspace.graphs.searcher(name, work=Work(node=node)).graph
         if getattr(params, param) not in graph:
             raise InspectorError(
                 Code.InvalidParamValue,
@@ -185,20 +180,20 @@ def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: 
             )
 
 
-def _check_filter(work: _Work) -> None:
-    text = getattr(work.node.params, "filter", "")
+def _check_filter(check: _Check) -> None:
+    text = getattr(check.node.params, "filter", "")
     try:
-        work.workspace.compiled_filter(work.storage, text, node=work.node.name)
+        check.workspace.compiled_filter(check.storage, text, check.work)
     except InspectorError as error:
-        work.add(error, "filter")
+        check.add(error, "filter")
 
 
-def _check_label_field(work: _Work) -> None:
-    if isinstance(work.node.params, ClassifyIntentParams) and work.node.params.metadata_field:
+def _check_label_field(check: _Check) -> None:
+    if isinstance(check.node.params, ClassifyIntentParams) and check.node.params.metadata_field:
         try:
-            label_field(work.node.name, work.node.params, work.workspace)
+            label_field(check.node.name, check.node.params, check.workspace)
         except InspectorError as error:
-            work.add(error, "metadata_field")
+            check.add(error, "metadata_field")
 
 
 def _check_patterns(
@@ -224,23 +219,23 @@ def _check_patterns(
         )
 
 
-def _check_schema(work: _Work) -> None:
-    schema, workspace = getattr(work.node.params, "schema", ""), work.workspace
+def _check_schema(check: _Check) -> None:
+    schema, workspace = getattr(check.node.params, "schema", ""), check.workspace
     if not schema or workspace.broken_catalog is not None:
         return
-    place = place_in_graph(work.findings.file, work.index, work.node.name, "schema")
+    place = place_in_graph(check.findings.file, check.index, check.node.name, "schema")
     if workspace.schema_fields(schema) is None:
-        work.findings.warning(
+        check.findings.warning(
             f'schema "{schema}" is not in the catalog, so it is not checked',
             code=Code.InvalidEmbeddedStringStorageData,
             place=place,
             hint="the game's own server may know it",
         )
         return
-    difference = workspace.schema_difference(schema, work.storage)
+    difference = workspace.schema_difference(schema, check.storage)
     if difference:
-        work.findings.error(
-            f'{work.storage} does not agree with schema "{schema}": {difference}',
+        check.findings.error(
+            f'{check.storage} does not agree with schema "{schema}": {difference}',
             code=Code.InvalidEmbeddedStringStorageData,
             place=place,
         )

@@ -14,14 +14,13 @@ import numpy as np
 
 from core.errors import Cancelled, Code, InspectorError
 from core.io.child_process import (
-    POLL_S,
     ChildProcess,
     Frame,
     read_frame,
     take_output,
     write_frame,
 )
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,32 +42,27 @@ class ProcessEmbedder:
     InspectorError
         What loading the model refuses: 8003 or 4001.
     Cancelled
-        When `is_cancelled` says so while the model is loading; the child is ended.
+        When `work` is cancelled while the model is loading; the child is ended.
     """
 
-    def __init__(self, name: str, is_cancelled: IsCancelled = never_cancelled) -> None:
+    def __init__(self, name: str, work: Work = QUIETLY) -> None:
         self._name = name
         self._lock = threading.Lock()
         self._child: ChildProcess | None = None
         self._closed = False
         with self._lock:
-            ready = self._start(is_cancelled)
+            ready = self._start(work)
         self.identity: str = ready["identity"]
         self.dimension: int = ready["dimension"]
         self.max_tokens: int = ready["max_tokens"]
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         """Return L2-normalised embeddings: float32 (len(texts), dimension)."""
-        return self._ask({"texts": list(texts), "query": False}, progress, is_cancelled)
+        return self._ask({"texts": list(texts), "query": False}, work)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Return the L2-normalised embedding of a query: float32 (dimension,)."""
-        vectors = self._ask({"texts": [text], "query": True}, no_progress, never_cancelled)
+        vectors = self._ask({"texts": [text], "query": True}, QUIETLY)
         vector: NDArray[np.float32] = vectors[0]
         return vector
 
@@ -77,20 +71,14 @@ class ProcessEmbedder:
         self._closed = True
         self._stop()
 
-    def _ask(
-        self, request: dict[str, Any], progress: Progress, is_cancelled: IsCancelled
-    ) -> NDArray[np.float32]:
-        while not self._lock.acquire(timeout=POLL_S):
-            stop_if(is_cancelled)
-        try:
+    def _ask(self, request: dict[str, Any], work: Work) -> NDArray[np.float32]:
+        with work.alone(self._lock):
             if self._child is None or not self._child.is_running():
-                self._start(is_cancelled)
+                self._start(work)
             self._send(request)
-            return self._answer(progress, is_cancelled)
-        finally:
-            self._lock.release()
+            return self._answer(work)
 
-    def _start(self, is_cancelled: IsCancelled) -> dict[str, Any]:
+    def _start(self, work: Work) -> dict[str, Any]:
         # One that has died still has pipes to close.
         self._stop()
         if self._closed:
@@ -101,15 +89,15 @@ class ProcessEmbedder:
                 frame = self._receive()
                 if frame is not None:
                     return frame[0]
-                stop_if(is_cancelled)
+                work.stop_if_cancelled()
         except (InspectorError, Cancelled):
             self._stop()
             raise
 
-    def _answer(self, progress: Progress, is_cancelled: IsCancelled) -> NDArray[np.float32]:
+    def _answer(self, work: Work) -> NDArray[np.float32]:
         told = False
         while True:
-            if is_cancelled() and not told:
+            if work.is_cancelled() and not told:
                 self._send({"cancel": True})
                 told = True
             frame = self._receive()
@@ -117,7 +105,7 @@ class ProcessEmbedder:
                 continue
             header, payload = frame
             if "progress" in header:
-                progress(*header["progress"])
+                work.progress(*header["progress"])
             elif header.get("cancelled"):
                 raise Cancelled
             else:
@@ -167,7 +155,7 @@ class EmbedderProcesses:
 
     def __call__(self, name: str) -> ProcessEmbedder:
         """Return an embedder whose model is loaded; see `ProcessEmbedder`."""
-        return ProcessEmbedder(name, self._closing.is_set)
+        return ProcessEmbedder(name, Work(is_cancelled=self._closing.is_set))
 
     def close(self) -> None:
         """Give up what is being loaded."""
@@ -179,7 +167,7 @@ class _Child:
 
     def __init__(self, name: str, requests: IO[bytes], answers: IO[bytes]) -> None:
         self._answers = answers
-        self._work: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         threading.Thread(target=self._listen, args=(requests,), daemon=True).start()
         self._name = name
@@ -189,8 +177,8 @@ class _Child:
             if frame[0].get("cancel"):
                 self._stop.set()
             else:
-                self._work.put(frame[0])
-        self._work.put(None)
+                self._requests.put(frame[0])
+        self._requests.put(None)
 
     def run(self) -> None:
         from core.embedding.embedder import load_embedder
@@ -208,13 +196,14 @@ class _Child:
                 "max_tokens": embedder.max_tokens,
             },
         )
-        while (request := self._work.get()) is not None:
+        work = Work(progress=self._report, is_cancelled=self._stop.is_set)
+        while (request := self._requests.get()) is not None:
             self._stop.clear()
             try:
                 if request["query"]:
                     vectors = embedder.embed_query(request["texts"][0])[np.newaxis]
                 else:
-                    vectors = embedder.embed(request["texts"], self._report, self._stop.is_set)
+                    vectors = embedder.embed(request["texts"], work)
             except Cancelled:
                 write_frame(self._answers, {"cancelled": True})
             except InspectorError as error:

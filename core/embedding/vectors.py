@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import Code, InspectorError
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.io.sidecar import SidecarKey
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".vectors"
 PART_SUFFIX = ".vectors.part"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 BLOCK_CHARACTERS = 16_384
 """Characters that are embedded before the result is saved: half a second's work."""
 
@@ -64,9 +64,8 @@ def prepare_vectors(
     source: str,
     embedder: Embedder,
     sidecars: SidecarFolder,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
     made_by: str = "",
+    work: Work = QUIETLY,
 ) -> RecordVectors:
     """Load the vectors of all texts; embed those that are not there yet, and keep them.
 
@@ -82,7 +81,7 @@ def prepare_vectors(
     InspectorError
         4001 when the model fails.
     Cancelled
-        When `is_cancelled` says so; what was embedded until then is kept.
+        When `work` is cancelled; what was embedded until then is kept.
     """
     if not texts:
         return _ready(np.empty((0, embedder.dimension), np.float32), 0)
@@ -106,8 +105,8 @@ def prepare_vectors(
         sidecars.note(f"{len(missing)} texts are new or changed and embedded; the others are kept")
     with contextlib.closing(_PartWriter(sidecars, key, bool(missing))) as part:
         for rows in _blocks(texts, missing):
-            stop_if(is_cancelled)
-            progress("embedding records", done, len(first))
+            work.stop_if_cancelled()
+            work.progress("embedding records", done, len(first))
             # A block is finished once it is begun, so that stopping loses nothing.
             made = _embed([texts[row] for row in rows], embedder)
             part.add(b"".join(keys[row] for row in rows), made)

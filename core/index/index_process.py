@@ -9,15 +9,15 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.io.child_process import ChildProcess, Frame, read_frame, take_output, write_frame
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.io.sidecar import SidecarFolder, SidecarKey
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,22 +47,19 @@ class IndexProcesses:
         self._made: weakref.WeakSet[ProcessIndex] = weakref.WeakSet()
         self._closing = threading.Event()
 
-    def __call__(
-        self,
-        task: IndexTask,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> ProcessIndex | None:
+    def __call__(self, task: IndexTask, work: Work = QUIETLY) -> ProcessIndex | None:
         """Load an index, or build and store it; None where the child cannot, or has died.
 
         Raises
         ------
         Cancelled
-            When `is_cancelled` says so, or this is closed; the child is ended.
+            When `work` is cancelled, or this is closed; the child is ended.
         """
         made = ProcessIndex(task)
         self._made.add(made)
-        is_ready = made.prepare(progress, lambda: is_cancelled() or self._closing.is_set())
+        is_ready = made.prepare(
+            replace(work, is_cancelled=lambda: work.is_cancelled() or self._closing.is_set())
+        )
         return made if is_ready else None
 
     def close(self) -> None:
@@ -94,23 +91,23 @@ class ProcessIndex:
             }
         )
 
-    def prepare(self, progress: Progress, is_cancelled: IsCancelled) -> bool:
+    def prepare(self, work: Work) -> bool:
         """Wait until the child has the index; False when it cannot have it.
 
         Raises
         ------
         Cancelled
-            When `is_cancelled` says so; the child is ended.
+            When `work` is cancelled; the child is ended.
         """
         try:
             while True:
-                stop_if(is_cancelled)
+                work.stop_if_cancelled()
                 frame = self._child.receive()
                 if frame is None:
                     continue
                 header, _ = frame
                 if "progress" in header:
-                    progress(*header["progress"])
+                    work.progress(*header["progress"])
                     continue
                 for note in header["notes"]:
                     self._sidecars.note(note)
@@ -184,7 +181,7 @@ def _make(task: dict[str, Any], sidecars: SidecarFolder, answers: IO[bytes]) -> 
     vectors = stored_vectors(SidecarKey(**task["vectors_key"]), sidecars)
     if vectors is None or vectors.vectors.shape[0] != key.parameters["count"]:
         return None
-    index = build_index(vectors, report)
+    index = build_index(vectors, Work(progress=report))
     store_index(index, key, sidecars)
     return index
 

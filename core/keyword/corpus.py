@@ -13,7 +13,7 @@ from core.errors import Code, InspectorError, Place
 from core.io.findings import Finding, Findings
 from core.io.json_file import describe, read_json, read_text, refuse_errors
 from core.io.json_path import child
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.io.work import QUIETLY, Work
 from core.keyword.front_matter import FrontMatter, body_of, read_front_matter
 from core.knowledge.kinds import CROSS_LINKS, MARKDOWN_SUFFIXES
 
@@ -177,12 +177,7 @@ def _texts(value: Any) -> tuple[str, ...]:
     return ()
 
 
-def load_corpus(
-    folder: Path | str,
-    *,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
-) -> Corpus:
+def load_corpus(folder: Path | str, work: Work = QUIETLY) -> Corpus:
     """Read every Markdown file below `folder`, and `cross_links.json` where there is one.
 
     Files and folders whose name starts with a dot are skipped; the others come in the order of
@@ -198,7 +193,7 @@ def load_corpus(
     InspectorError
         3010 when there is no such folder, 3011 when it is a file.
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     folder = Path(folder)
     if not folder.exists():
@@ -215,8 +210,8 @@ def load_corpus(
     files = _markdown_files(folder, findings)
     entries: dict[str, CorpusEntry] = {}
     for done, file in enumerate(files):
-        stop_if(is_cancelled)
-        progress("reading Markdown files", done, len(files))
+        work.stop_if_cancelled()
+        work.progress("reading Markdown files", done, len(files))
         entry = _read_entry(folder, file, findings)
         if entry is not None:
             entries[entry.path] = entry

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.agent.turn import Projection
 from core.errors import InspectorError, Place
+from core.io.work import Work
 from core.nodes.parameters import InstructionParams, IntentToInstructionParams, SelectionStrategy
 from core.nodes.state import Outcome, TurnState
 from core.prompt.lint import Provided, lint
@@ -69,7 +70,7 @@ def instruction(name: str, params: InstructionParams, state: TurnState) -> Outco
 def canned_response(name: str, params: CannedResponseParams, state: TurnState) -> Outcome:
     """Answer with a ready line."""
     lines = (
-        state.workspace.strings(params.string_storage, node=name).values
+        state.workspace.strings(params.string_storage, work=Work(node=name)).values
         if params.string_storage
         else params.inline_strings
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
 from core.index.search_cache import SearchNeeded
+from core.io.work import Work
 from core.nodes.state import Outcome, TurnState
 from core.patterns.patterns import LONGEST_MESSAGE, MATCHING_S, MatchResult, MatchTooSlow
 
@@ -28,7 +29,7 @@ def patterns_of(
         As `core.agent.workspace.Workspace.strings`.
     """
     if params.string_storage:
-        return workspace.strings(params.string_storage, node=name).values
+        return workspace.strings(params.string_storage, work=Work(node=name)).values
     return params.inline_strings
 
 
@@ -85,7 +86,7 @@ def guardrail(name: str, params: HumanMessageGuardrailParams, state: TurnState) 
     Raises
     ------
     SearchNeeded
-        With `cached_only`, when this message has not been searched for these patterns yet.
+        With `work.cached_only`, when this message has not been searched for these patterns yet.
     InspectorError
         3003 for a pattern that cannot be used, 3007 when the time is up or the message too long.
     """
@@ -93,7 +94,7 @@ def guardrail(name: str, params: HumanMessageGuardrailParams, state: TurnState) 
     patterns = patterns_of(name, params, state.workspace)
     found = searches.known(patterns, message)
     if found is None:
-        if state.cached_only:
+        if state.work.cached_only:
             raise SearchNeeded
         found = _searched(name, params, state, patterns)
     hit = found.hit

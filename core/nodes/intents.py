@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.agent.checks import inline_problem
 from core.errors import Code, InspectorError, Place
+from core.io.work import Work
 from core.knowledge.root import FileKind
 from core.knowledge.schema import Field, FieldType
 from core.nodes.intent_retrieval import IntentRetrieval
@@ -31,7 +32,7 @@ def classify_intent(name: str, params: ClassifyIntentParams, state: TurnState) -
     Raises
     ------
     SearchNeeded
-        With `cached_only`, when this search has not been made yet.
+        With `work.cached_only`, when this search has not been made yet.
     InspectorError
         3007 for a field that gives no labels, and what the search refuses.
     """
@@ -39,14 +40,7 @@ def classify_intent(name: str, params: ClassifyIntentParams, state: TurnState) -
     result = IntentRetrieval(params, name, query, None)
     if query:
         candidates = state.workspace.candidates(
-            params.embedded_string_storage,
-            query,
-            params.filter,
-            dense=True,
-            node=name,
-            cached_only=state.cached_only,
-            progress=state.progress,
-            is_cancelled=state.is_cancelled,
+            params.embedded_string_storage, query, params.filter, dense=True, work=state.work
         )
         settings = Settings(
             RetrievalMode.Dense,
@@ -77,7 +71,7 @@ def label_field(name: str, params: ClassifyIntentParams, workspace: Workspace) -
     InspectorError
         3007 when the storage declares no such field of type string.
     """
-    fields = workspace.knowledge(params.embedded_string_storage, node=name).fields
+    fields = workspace.knowledge(params.embedded_string_storage, work=Work(node=name)).fields
     texts = [field.name for field in fields if field.type is FieldType.STRING]
     wanted = params.metadata_field
     found = next((field for field in fields if field.name == wanted), None)
@@ -143,7 +137,9 @@ def instruction_of(
         `core.agent.workspace.Workspace.strings` raises.
     """
     if params.string_storage:
-        return workspace.strings(params.string_storage, FileKind.MAP, node=name).find_first(label)
+        return workspace.strings(
+            params.string_storage, FileKind.MAP, work=Work(node=name)
+        ).find_first(label)
     problem = inline_problem(params)
     if problem:
         raise InspectorError(

@@ -61,7 +61,7 @@ def named_store(
         )
     if store_name in state.memory:
         return store_name, state.memory[store_name]
-    return store_name, state.workspace.memories.find(store_name, cached_only=state.cached_only)
+    return store_name, state.workspace.memories.find(store_name, work=state.work)
 
 
 def write_to_memory(name: str, params: WriteToMemoryParams, state: TurnState) -> Outcome:

@@ -39,25 +39,16 @@ def retrieve(name: str, params: RetrieveParams, state: TurnState) -> Outcome:
     if params.source_kind is KnowledgeSourceKind.FromName:
         candidates = _from_name(name, params, query, state)
     else:
-        candidates = _from_file(name, params, query, state)
+        candidates = _from_file(params, query, state)
     selection = select(candidates, Settings.of(params)) if candidates is not None else None
     return _attach(Retrieval(params, params.source or name, query, selection), state)
 
 
-def _from_file(
-    name: str, params: RetrieveParams, query: str, state: TurnState
-) -> Candidates | None:
+def _from_file(params: RetrieveParams, query: str, state: TurnState) -> Candidates | None:
     if not query:
         return None
     return state.workspace.candidates(
-        params.embedded_string_storage,
-        query,
-        params.filter,
-        dense=_embeds(params),
-        node=name,
-        cached_only=state.cached_only,
-        progress=state.progress,
-        is_cancelled=state.is_cancelled,
+        params.embedded_string_storage, query, params.filter, dense=_embeds(params), work=state.work
     )
 
 
@@ -71,15 +62,7 @@ def _from_name(
         memories.fields(store, params.schema, name)
         return None
     return memories.candidates(
-        store,
-        params.schema,
-        query,
-        params.filter,
-        dense=_embeds(params),
-        node=name,
-        cached_only=state.cached_only,
-        progress=state.progress,
-        is_cancelled=state.is_cancelled,
+        store, params.schema, query, params.filter, dense=_embeds(params), work=state.work
     )
 
 
@@ -91,14 +74,7 @@ def keyword_retrieve(name: str, params: KeywordRetrieveParams, state: TurnState)
     """Search a corpus by shared words."""
     query, listing = query_of(name, params.input, state), None
     if query:
-        candidates = state.workspace.keyword_candidates(
-            params,
-            query,
-            node=name,
-            cached_only=state.cached_only,
-            progress=state.progress,
-            is_cancelled=state.is_cancelled,
-        )
+        candidates = state.workspace.keyword_candidates(params, query, work=state.work)
         listing = KeywordListing(select_entries(candidates, params.k, params.min_score))
     return _attach(KeywordRetrieval(params, params.source or name, query, listing), state)
 
@@ -107,14 +83,7 @@ def retrieve_subgraph(name: str, params: RetrieveSubgraphParams, state: TurnStat
     """Search a knowledge graph, and walk from what is found."""
     query, listing = query_of(name, params.input, state), None
     if query:
-        candidates = state.workspace.subgraph_candidates(
-            params,
-            query,
-            node=name,
-            cached_only=state.cached_only,
-            progress=state.progress,
-            is_cancelled=state.is_cancelled,
-        )
+        candidates = state.workspace.subgraph_candidates(params, query, work=state.work)
         listing = SubgraphListing(
             SubgraphResult(find_entry_points(candidates, SubgraphRequest.of_params(query, params)))
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 from core.nodes.parameters import KnowledgeSourceKind
 
 if TYPE_CHECKING:
@@ -32,14 +32,13 @@ class TurnState:
     """What has been attached to the turn so far; one per walk, passed from node to node.
 
     label : of the intent that was classified last, "" for none.
+    work : of the node that runs.
     canned_counts, memory : as in `core.agent.play.Play`, with what this turn has changed.
     """
 
     request: TurnRequest
     workspace: Workspace
-    cached_only: bool = False
-    progress: Progress = no_progress
-    is_cancelled: IsCancelled = never_cancelled
+    work: Work = QUIETLY
     outputs: dict[str, str] = field(default_factory=dict)
     instructions: list[InstructionText] = field(default_factory=list)
     knowledge: list[KnowledgeBlock] = field(default_factory=list)

@@ -12,7 +12,7 @@ from core.agent.workspace import Workspace
 from core.errors import Code, InspectorError, Place
 from core.io.findings import FileRefused, Finding, Findings, Severity
 from core.io.json_file import with_lines
-from core.io.progress import never_cancelled, no_progress
+from core.io.work import QUIETLY
 from core.keyword.corpus import load_corpus
 from core.knowledge.base import check_knowledge
 from core.knowledge.catalog import SchemaCatalog
@@ -275,7 +275,7 @@ def _check_graph_file(path: Path, root: Path | str | None) -> tuple[Finding, ...
     except InspectorError as error:
         findings.error(error.message, code=error.code, hint=error.hint, place=error.place)
     else:
-        check_storages(graph, Workspace(folder), findings, no_progress, never_cancelled)
+        check_storages(graph, Workspace(folder), findings, QUIETLY)
     return with_lines(findings)
 
 

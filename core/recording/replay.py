@@ -10,7 +10,7 @@ from core.agent.play import Play
 from core.agent.turn import TurnRequest
 from core.errors import Code, InspectorError, Place
 from core.hits.comparison import TOLERANCE, Comparison, compare_hits
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 from core.knowledge.root import FileKind
 from core.nodes import KnowledgeSourceKind, NodeParams, RetrievalMode
 from core.recording.listing import RecordedRetrieval
@@ -80,8 +80,7 @@ class _Place:
     variables: Mapping[str, str]
     play: Play
     tolerance: float
-    progress: Progress
-    is_cancelled: IsCancelled
+    work: Work
 
 
 def replay_turn(
@@ -91,8 +90,7 @@ def replay_turn(
     tolerance: float = TOLERANCE,
     variables: Mapping[str, str] | None = None,
     play: Play | None = None,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
+    work: Work = QUIETLY,
 ) -> TurnReplay:
     """Search again, with the recorded queries and parameters, in the storages of `target`.
 
@@ -111,9 +109,9 @@ def replay_turn(
     Raises
     ------
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
-    place = _Place(target, variables or {}, play or Play(), tolerance, progress, is_cancelled)
+    place = _Place(target, variables or {}, play or Play(), tolerance, work)
     nodes = tuple(
         _replay(run, run.params, run.retrieval, turn, place)
         for run in turn.runs
@@ -157,7 +155,9 @@ def _replay(
         query, {run.name: plan.params}, run.name, variables=place.variables, play=place.play
     )
     again = run_turn(
-        request, place.target.workspace, progress=place.progress, is_cancelled=place.is_cancelled
+        request,
+        place.target.workspace,
+        work=place.work,
     )
     ran = again.run_of(run.name)
     here = ran.retrieval if ran is not None else None

@@ -25,6 +25,7 @@ from core.agent.turn import TurnRequest
 from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused
+from core.io.work import Work
 from core.knowledge.root import StorageRoot
 from core.nodes import NODE_TYPES
 from core.opening.opening import check_path
@@ -181,7 +182,7 @@ def test_changing_while_a_turn_runs_is_3004(workspace: Workspace) -> None:
             seen.append(error)
         return False
 
-    agent.turn(QUESTION, is_cancelled=meddle)
+    agent.turn(QUESTION, work=Work(is_cancelled=meddle))
     assert {error.code for error in seen} == {Code.AgentBusy}
     agent.change_param("k", "top_k", 5)
 
@@ -380,7 +381,9 @@ def test_only_mode_and_numbers_change_without_another_search(
         ("retrieval_mode", "Lexical"),
     ):
         agent.change_param("k", param, value)
-        assert run_turn(agent.request(QUESTION), workspace, cached_only=True).error is None
+        assert (
+            run_turn(agent.request(QUESTION), workspace, work=Work(cached_only=True)).error is None
+        )
 
 
 @pytest.mark.parametrize("changed", ["message", "filter"])
@@ -393,14 +396,16 @@ def test_another_message_or_filter_needs_another_search(workspace: Workspace, ch
         )
     with pytest.raises(SearchNeeded):
         run_turn(
-            agent.request(QUESTION if changed == "filter" else "other"), workspace, cached_only=True
+            agent.request(QUESTION if changed == "filter" else "other"),
+            workspace,
+            work=Work(cached_only=True),
         )
 
 
 def test_a_cached_turn_equals_the_searched_one(workspace: Workspace) -> None:
     agent = Agent(graph_of(("k", lexical())), workspace)
     searched = agent.turn(QUESTION)
-    cached = run_turn(agent.request(QUESTION), workspace, cached_only=True)
+    cached = run_turn(agent.request(QUESTION), workspace, work=Work(cached_only=True))
     assert cached.debug_info == searched.debug_info
 
 

@@ -15,6 +15,7 @@ import pytest
 from core.embedding.embedder import ModelProvider
 from core.embedding.embedder_process import EmbedderProcesses, ProcessEmbedder
 from core.errors import Cancelled, Code, InspectorError
+from core.io.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,13 +29,13 @@ import numpy as np
 
 import core.embedding.embedder as embedding
 from core.errors import Cancelled, Code, InspectorError
-from core.io.progress import never_cancelled, no_progress
+from core.io.work import QUIETLY
 
 
 class StandIn:
     identity, dimension, max_tokens = "stand-in", 4, 16
 
-    def embed(self, texts, progress=no_progress, is_cancelled=never_cancelled):
+    def embed(self, texts, work=QUIETLY):
         print("a library that chatters")
         vectors = np.zeros((len(texts), 4), dtype=np.float32)
         for row, text in enumerate(texts):
@@ -42,12 +43,12 @@ class StandIn:
                 os._exit(3)
             if text == "fail":
                 raise InspectorError(Code.InferenceFailed, "it failed", hint="try again")
-            while text == "wait" and not is_cancelled():
+            while text == "wait" and not work.is_cancelled():
                 time.sleep(0.005)
-            if is_cancelled():
+            if work.is_cancelled():
                 raise Cancelled
             vectors[row] = [len(text), sum(map(ord, text)) % 97, row, 1]
-            progress("embedding texts", row + 1, len(texts))
+            work.progress("embedding texts", row + 1, len(texts))
         return vectors
 
     def embed_query(self, text):
@@ -147,7 +148,7 @@ def test_any_text_gets_across(embedder: ProcessEmbedder, text: str) -> None:
 
 def test_progress_of_the_child_is_passed_on(embedder: ProcessEmbedder) -> None:
     told: list[tuple[str, int, int]] = []
-    embedder.embed(["a", "b", "c"], lambda *report: told.append(report))
+    embedder.embed(["a", "b", "c"], Work(progress=lambda *report: told.append(report)))
     assert told == [("embedding texts", n, 3) for n in (1, 2, 3)]
 
 
@@ -155,7 +156,9 @@ def test_a_cancelled_request_stops_and_the_same_child_goes_on(embedder: ProcessE
     child, stop = pid(embedder), threading.Event()
     begun = threading.Event()
     thread, results = in_thread(
-        lambda: embedder.embed(["a", "wait", "b"], lambda *_: begun.set(), stop.is_set)
+        lambda: embedder.embed(
+            ["a", "wait", "b"], Work(progress=lambda *_: begun.set(), is_cancelled=stop.is_set)
+        )
     )
     assert begun.wait(WAIT_S)
     stop.set()
@@ -225,10 +228,14 @@ def test_requests_of_several_threads_are_answered_each_with_its_own(
 def test_who_waits_for_its_turn_can_be_cancelled(embedder: ProcessEmbedder) -> None:
     stop_first, stop_second, begun = threading.Event(), threading.Event(), threading.Event()
     first, _ = in_thread(
-        lambda: embedder.embed(["a", "wait"], lambda *_: begun.set(), stop_first.is_set)
+        lambda: embedder.embed(
+            ["a", "wait"], Work(progress=lambda *_: begun.set(), is_cancelled=stop_first.is_set)
+        )
     )
     assert begun.wait(WAIT_S)
-    second, results = in_thread(lambda: embedder.embed(["b"], is_cancelled=stop_second.is_set))
+    second, results = in_thread(
+        lambda: embedder.embed(["b"], work=Work(is_cancelled=stop_second.is_set))
+    )
     stop_second.set()
     second.join(WAIT_S)
     assert [type(result) for result in results] == [Cancelled]
@@ -238,7 +245,9 @@ def test_who_waits_for_its_turn_can_be_cancelled(embedder: ProcessEmbedder) -> N
 
 def test_closing_ends_the_child_in_the_middle_of_a_request(embedder: ProcessEmbedder) -> None:
     child, begun = pid(embedder), threading.Event()
-    thread, results = in_thread(lambda: embedder.embed(["a", "wait"], lambda *_: begun.set()))
+    thread, results = in_thread(
+        lambda: embedder.embed(["a", "wait"], Work(progress=lambda *_: begun.set()))
+    )
     assert begun.wait(WAIT_S)
     embedder.close()
     thread.join(WAIT_S)

@@ -19,6 +19,7 @@ from core.embedding.prebuilt import PrebuiltCheck
 from core.embedding.prebuilt_process import sample_rows
 from core.errors import Cancelled
 from core.io.sidecar import SidecarFolder
+from core.io.work import Work
 from core.knowledge.base import open_knowledge
 from core.retrieve.search import KnowledgeSearch
 from inspector.cli import commands as cli
@@ -526,7 +527,7 @@ def test_the_check_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
     replace_child(monkeypatch, tmp_path, HANGS)
     with PrebuiltCheck(tmp_path / "k.usearch") as begun, pytest.raises(Cancelled):
-        begun.result(COUNT, is_cancelled=lambda: True)
+        begun.result(COUNT, work=Work(is_cancelled=lambda: True))
 
 
 def test_a_file_is_read_once_until_it_changes(

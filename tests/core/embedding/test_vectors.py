@@ -18,6 +18,7 @@ from core.embedding import vectors as vectors_module
 from core.embedding.vectors import PART_SUFFIX, SUFFIX, RecordVectors, prepare_vectors
 from core.errors import Cancelled, InspectorError
 from core.io.sidecar import SidecarFolder
+from core.io.work import Work
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def prepare(
         calls.append(1)
         return cancel_after is not None and len(calls) > cancel_after
 
-    made = prepare_vectors(texts, source, embedder, sidecars, is_cancelled=is_cancelled)
+    made = prepare_vectors(texts, source, embedder, sidecars, work=Work(is_cancelled=is_cancelled))
     return made, sidecars
 
 
@@ -235,7 +236,7 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
         "a",
         FakeEmbedder(),
         sidecars,
-        lambda what, done, total: seen.append((done, total)),
+        work=Work(progress=lambda what, done, total: seen.append((done, total))),
     )
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     assert seen[0] == (0, len(TEXTS))

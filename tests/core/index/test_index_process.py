@@ -19,6 +19,7 @@ from core.errors import Cancelled
 from core.index.dense import SUFFIX, build_index, index_key, load_index
 from core.index.index_process import IndexProcesses, IndexTask, ProcessIndex
 from core.io.sidecar import SidecarFolder
+from core.io.work import Work
 from core.knowledge.base import open_knowledge
 from core.retrieve import search as searcher
 from tests.core.fake_embedder import FakeEmbedder
@@ -78,7 +79,7 @@ def test_it_is_built_stored_and_answers_as_an_index_in_this_process(
     sidecars: SidecarFolder, processes: IndexProcesses
 ) -> None:
     told: list[tuple[str, int, int]] = []
-    made = processes(task(sidecars), lambda *report: told.append(report))
+    made = processes(task(sidecars), Work(progress=lambda *report: told.append(report)))
     vectors = random_vectors()
     own = build_index(RecordVectors(vectors, np.zeros(0, np.int64), 0))
     for k in (1, 10, COUNT):
@@ -94,7 +95,7 @@ def test_one_that_is_stored_is_loaded_and_not_built(
     processes(task(sidecars))
     stamp = sidecars.paths(SUFFIX)[0].stat().st_mtime_ns
     told: list[object] = []
-    again = processes(task(sidecars), lambda *report: told.append(report))
+    again = processes(task(sidecars), Work(progress=lambda *report: told.append(report)))
     assert again.nearest(random_vectors()[3], 1).tolist() == [3]
     assert told == []
     assert sidecars.paths(SUFFIX)[0].stat().st_mtime_ns == stamp
@@ -144,7 +145,7 @@ def test_cancelling_ends_the_child(sidecars: SidecarFolder, processes: IndexProc
         return True
 
     with pytest.raises(Cancelled):
-        processes(task(sidecars), is_cancelled=is_cancelled)
+        processes(task(sidecars), work=Work(is_cancelled=is_cancelled))
     assert has_ended(started[0])
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import core.keyword.corpus as corpus_module
 from core.errors import Cancelled, Code, InspectorError
 from core.io.findings import FileRefused, Finding, Findings, Severity
+from core.io.work import Work
 from core.keyword.corpus import Corpus, CorpusEntry, corpus_of_knowledge, load_corpus
 from core.keyword.front_matter import MAX_CHARS, body_of, front_matter_text, read_front_matter
 
@@ -318,7 +319,7 @@ def test_a_missing_folder_is_3010_and_a_file_is_3011(tmp_path: Path) -> None:
 
 def test_loading_can_be_cancelled(folder: Callable[..., Path]) -> None:
     with pytest.raises(Cancelled):
-        load_corpus(folder({"a.md": "x"}), is_cancelled=lambda: True)
+        load_corpus(folder({"a.md": "x"}), work=Work(is_cancelled=lambda: True))
 
 
 def test_loading_changes_no_file(folder: Callable[..., Path]) -> None:

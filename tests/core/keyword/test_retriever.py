@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
 from core.io.request import InvalidRequest
 from core.io.sidecar import SidecarFolder
+from core.io.work import QUIETLY, Work
 from core.keyword.corpus import Corpus, CorpusEntry, corpus_of_knowledge, load_corpus
 from core.keyword.index import STOP_WORDS, SUFFIXES
 from core.keyword.retriever import KeywordRetriever, RetrievalHit, RetrieverProtocol
@@ -521,10 +521,7 @@ class LetterCounts:
         return counts / np.float32(max(np.linalg.norm(counts), 1e-9))
 
     def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        self, texts: Sequence[str], work: Work = QUIETLY
     ) -> np.ndarray[Any, np.dtype[np.float32]]:
         return np.stack([self.embed_query(text) for text in texts])
 

@@ -28,6 +28,7 @@ from core.agent.workspace import SearchNeeded
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused, Severity
+from core.io.work import Work
 from core.nodes.intent_retrieval import IntentRetrieval
 from core.nodes.intents import instruction_of
 from core.retrieve.select import Reason
@@ -333,12 +334,12 @@ def test_selection_parameters_never_search_again(workspace: Workspace) -> None:
     agent = Agent(graph(intent()), workspace)
     request = agent.request("a question of its own")
     with pytest.raises(SearchNeeded):
-        run_turn(request, workspace, cached_only=True)
+        run_turn(request, workspace, work=Work(cached_only=True))
     run_turn(request, workspace)
     for changes in ({"threshold": 2.0}, {"diagnostic_topk": 5}, {"metadata_field": "mood"}):
         moved = replace(request, params={**request.params, "intent": replace(intent(), **changes)})  # type: ignore[arg-type]
         assert moved.search_inputs == request.search_inputs
-        shown = run_turn(moved, workspace, cached_only=True)
+        shown = run_turn(moved, workspace, work=Work(cached_only=True))
         assert shown.debug_info == run_turn(moved, workspace).debug_info
 
 

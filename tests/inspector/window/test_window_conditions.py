@@ -12,13 +12,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QProgressBar
 
 from core.errors import Code, InspectorError
-from core.io.progress import stop_if
 from tests.inspector.driver import QUESTION
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder, WordEmbedder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from core.embedding.embedder import Embedder
+    from core.io.work import Work
     from tests.inspector.driver import Driver, OpenWindow
 
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
@@ -181,10 +182,10 @@ def test_closing_while_the_model_is_loading_does_not_wait_for_it(
 ) -> None:
     begun, gate = threading.Event(), threading.Event()
 
-    def load(_name, is_cancelled) -> WordEmbedder:
+    def load(_name, work) -> WordEmbedder:
         begun.set()
         while not gate.wait(0.02):
-            stop_if(is_cancelled)
+            work.stop_if_cancelled()
         return WordEmbedder()
 
     user = open_window(None, loader=load)
@@ -200,7 +201,7 @@ def test_loading_the_model_is_told_and_can_be_cancelled(
 ) -> None:
     begun, gate = threading.Event(), threading.Event()
 
-    def load(_name, _is_cancelled) -> WordEmbedder:
+    def load(_name: str, _work: Work) -> WordEmbedder:
         begun.set()
         assert gate.wait(WAIT_S)
         return WordEmbedder()
@@ -224,7 +225,7 @@ def test_loading_the_model_is_told_and_can_be_cancelled(
 def test_without_the_model_the_window_says_so_and_lexical_works(
     open_window: OpenWindow, aquarium: Path
 ) -> None:
-    def missing(name, _is_cancelled) -> None:
+    def missing(name: str, _work: Work) -> Embedder:
         raise InspectorError(
             Code.InferenceFailed,
             f'the embedding model "{name}" is not on this machine',
@@ -250,7 +251,7 @@ def test_a_model_that_comes_back_is_used_by_the_next_question(
 ) -> None:
     calls = []
 
-    def flaky(name, _is_cancelled) -> WordEmbedder:
+    def flaky(name: str, _work: Work) -> WordEmbedder:
         calls.append(name)
         if len(calls) < 3:
             raise InspectorError(

@@ -16,6 +16,8 @@ from tests.inspector.light_embedder import WAIT_S, HeldEmbedder, WordEmbedder
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from core.embedding.embedder import Embedder
+    from core.io.work import Work
     from tests.inspector.driver import OpenWindow
 
 OTHER = "which fish eat algae?"
@@ -159,7 +161,7 @@ def test_modes_are_selected_again_without_searching(
 
 
 def test_lexical_never_asks_for_a_model(open_window: OpenWindow, aquarium: Path) -> None:
-    def no_model(name, _is_cancelled) -> None:
+    def no_model(name: str, _work: Work) -> Embedder:
         raise AssertionError(f"{name} was asked for")
 
     folder = aquarium
