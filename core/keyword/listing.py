@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
 from core.hits.words import QueryWords
-from core.retrieve.select import Hit, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.hits.hit import Reason
 from core.io.request import check_number, check_whole
-from core.retrieve.select import Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.hits.stages import Stage, intent_stages
-from core.retrieve.select import Counts, Hit, Selection
+from core.retrieve.select import Counts, Selection
+from core.retrieve.stages import intent_stages
 
 if TYPE_CHECKING:
+    from core.hits.hit import Hit
     from core.hits.listing import Listing
+    from core.hits.stage import Stage
     from core.nodes.parameters import ClassifyIntentParams
 
 

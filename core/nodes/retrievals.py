@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from core.hits.stages import Stage, funnel_stages, keyword_stages, subgraph_stages
 from core.keyword.select import KeywordCounts
+from core.keyword.stages import keyword_stages
 from core.nodes.parameters import RetrievalMode
-from core.retrieve.select import Counts, Hit, Selection
+from core.retrieve.select import Counts, Selection
+from core.retrieve.stages import retrieve_stages
 from core.subgraph.listing import SubgraphCounts
+from core.subgraph.stages import subgraph_stages
 
 if TYPE_CHECKING:
+    from core.hits.hit import Hit
     from core.hits.listing import Listing
+    from core.hits.stage import Stage
     from core.keyword.listing import KeywordListing
     from core.nodes.parameters import (
         KeywordRetrieveParams,
@@ -106,7 +110,7 @@ class Retrieval:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The counts as the stages of a funnel."""
-        return funnel_stages(self.counts, self.params.retrieval_mode)
+        return retrieve_stages(self.counts, self.params.retrieval_mode)
 
     @property
     def how(self) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, Timing, sort_keys
-from core.hits.stages import Leg, Stage
+from core.hits.stage import Stage, StageKind
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
+from core.keyword import stages as keyword_stages
 from core.nodes import (
     ClassifyIntentParams,
     KeywordRetrieveParams,
@@ -20,7 +22,8 @@ from core.nodes import (
     RetrieveSubgraphParams,
 )
 from core.recording.values import whole
-from core.retrieve.select import Hit, Reason
+from core.retrieve import stages as retrieve_stages
+from core.subgraph import stages as subgraph_stages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,53 +155,49 @@ class RecordedRetrieval:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The recorded counts; one that is not recorded has no stage."""
-        known = [stage for stage in self._chain() if stage[1] is not None]
         stages: list[Stage] = []
-        for label, count, why in known:
-            before = stages[-1].count if stages else count
-            stages.append(
-                Stage(
-                    label,
-                    count or 0,
-                    Leg.NONE,
-                    (before or 0) - (count or 0),
-                    Reason.NONE,
-                    why if stages else "",
-                )
-            )
+        for kind, count in self._chain():
+            if count is not None:
+                before = stages[-1].count if stages else count
+                stages.append(Stage(replace(kind, reason=Reason.NONE), count, before - count))
         return tuple(stages)
 
-    def _chain(self) -> list[tuple[str, int | None, str]]:
-        """Return the stages as label, count, why fewer are left."""
+    def _chain(self) -> list[tuple[StageKind, int | None]]:
+        """Return the stages, and what is recorded of each."""
         params, raw, kept = self.params, self._count("raw_result_count"), self._kept
         result = self._count("result_count")
         hits = len(self.hits) if result is None else result
         if isinstance(params, KeywordRetrieveParams):
             return [
-                ("entries", self._count("entry_count"), ""),
-                ("matched", raw, "without query words"),
-                ("at or above min_score", kept, "by min_score"),
-                ("hits", hits, "beyond k"),
+                (keyword_stages.ENTRIES, self._count("entry_count")),
+                (keyword_stages.MATCHED, raw),
+                (keyword_stages.AT_OR_ABOVE, kept),
+                (keyword_stages.HITS, hits),
             ]
         if isinstance(params, RetrieveSubgraphParams):
             return [
-                ("nodes", self._count("node_count"), ""),
-                ("in scope", self._count("in_scope_count"), "by scope"),
-                ("found", raw, "not found"),
-                ("matches", self._count("match_count"), "beyond top_k"),
-                ("in the prompt", hits, "by the walk"),
+                (subgraph_stages.NODES, self._count("node_count")),
+                (subgraph_stages.IN_SCOPE, self._count("in_scope_count")),
+                (subgraph_stages.FOUND, raw),
+                (subgraph_stages.MATCHES, self._count("match_count")),
+                (subgraph_stages.WALKED, hits),
             ]
         if isinstance(params, ClassifyIntentParams):
-            return [("nearest", raw, ""), ("within threshold", hits, "by threshold")]
+            return [(retrieve_stages.NEAREST, raw), (retrieve_stages.WITHIN_THRESHOLD, hits)]
         mode = params.retrieval_mode if isinstance(params, RetrieveParams) else None
         if mode is RetrievalMode.Lexical:
-            return [("BM25 leg", raw, ""), ("hits", hits, "beyond top_k")]
+            return [(retrieve_stages.SPARSE_RAW, raw), (retrieve_stages.HITS, hits)]
         fused = self._count("fused_candidate_count") if mode is RetrievalMode.Hybrid else None
         return [
-            ("raw" if mode is not RetrievalMode.Hybrid else "both legs", raw, ""),
-            ("within threshold", kept, "by threshold"),
-            ("fused", fused, "in both legs"),
-            ("hits", hits, "beyond top_k"),
+            (
+                retrieve_stages.RAW
+                if mode is not RetrievalMode.Hybrid
+                else retrieve_stages.BOTH_RAW,
+                raw,
+            ),
+            (retrieve_stages.WITHIN_THRESHOLD, kept),
+            (retrieve_stages.FUSED, fused),
+            (retrieve_stages.HITS, hits),
         ]
 
     @property

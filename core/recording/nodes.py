@@ -9,6 +9,7 @@ import numpy as np
 
 from core.agent.turn import NodeRun, Projection
 from core.errors import InspectorError
+from core.hits.hit import Hit, Reason
 from core.io.json_file import describe
 from core.nodes import NODE_TYPES, ClassifyIntentParams, NodeParams, RetrieveParams, node_table
 from core.nodes.params import did_you_mean
@@ -16,7 +17,6 @@ from core.prompt.projection import recorded_messages
 from core.recording.flat import FlatNode, flat_sections, is_flat
 from core.recording.listing import RecordedListing, RecordedRetrieval
 from core.recording.values import number, plain, text, whole
-from core.retrieve.select import Hit, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,9 +9,10 @@ from core.errors import Code, InspectorError
 from core.keyword.retriever import RetrievalHit, check_request
 from core.keyword.select import DEFAULT_K
 from core.nodes.parameters import RetrievalMode
-from core.retrieve.select import Hit, Settings, select
+from core.retrieve.select import Settings, select
 
 if TYPE_CHECKING:
+    from core.hits.hit import Hit
     from core.index.candidates import Candidates
     from core.keyword.corpus import CorpusProtocol
 

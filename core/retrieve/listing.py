@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.hits.hit import Hit
     from core.index.candidates import Candidates
-    from core.retrieve.select import Hit, Selection, Settings
+    from core.retrieve.select import Selection, Settings
 
 _FIELDS = {
     RetrievalMode.Dense: ("rank", "distance", "rank_dense"),

@@ -14,7 +14,8 @@ from core.index.candidates import MAX_DEPTH, MAX_TOP_K, leg_depth, ranks
 from core.nodes.parameters import RetrievalMode
 
 if TYPE_CHECKING:
-    from core.retrieve.select import Reason, Selection
+    from core.hits.hit import Reason
+    from core.retrieve.select import Selection
 
 Rows = NDArray[np.int64]
 

@@ -19,7 +19,7 @@ from inspector.cli.play import pairs_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.retrieve.select import Hit
+    from core.hits.hit import Hit
 
 _EXIT_DIFFERS = 1
 _ID_CHARACTERS = 48

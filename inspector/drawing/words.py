@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from core.nodes import ParamSpec
 
 TOOLTIP_CHARACTERS = 2000
+_LINE_CHARACTERS = 500
 
 
 def tooltip(text: str) -> str:
@@ -19,6 +20,11 @@ def tooltip(text: str) -> str:
     if len(text) > TOOLTIP_CHARACTERS:
         text = text[:TOOLTIP_CHARACTERS] + "…"
     return f"<qt>{html.escape(text).replace(chr(10), '<br>')}</qt>"
+
+
+def one_line(text: str) -> str:
+    """Return the beginning of `text` on one line: as much as a cell can show."""
+    return " ".join(text[:_LINE_CHARACTERS].split())
 
 
 def error_text(error: InspectorError) -> str:

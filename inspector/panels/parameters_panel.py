@@ -275,7 +275,7 @@ class ParametersPanel(Surface):
 
     def _set_icons(self) -> None:
         for index, (_, kind) in enumerate(self._nodes):
-            self.node_combo.setItemIcon(index, themes.icon(f"node_{kind}", self._theme.muted))
+            self.node_combo.setItemIcon(index, themes.node_icon(kind, self._theme.muted))
 
     def _on_node_activated(self, index: int) -> None:
         self.node_picked.emit(self._nodes[index][0])

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QResizeEvent
 
     from core.agent.turn import Projection
+    from core.hits.hit import Hit
     from core.prompt.projection import Origin
-    from core.retrieve.select import Hit
     from inspector.theme import Theme
 
 _ROW_CHARACTERS = 44

@@ -287,7 +287,7 @@ class MemoryBar(QWidget):
         self.cancel_button.setIcon(themes.icon("close", theme.muted))
 
     def _on_activated(self, row: int) -> None:
-        self.store_picked.emit(self.model.index(row).data(StoreRole))
+        self.store_picked.emit(self.model.index(row, 0).data(StoreRole))
 
     def _on_new(self) -> None:
         self.open_new()

@@ -16,8 +16,8 @@ from core.subgraph.listing import SubgraphListing
 if TYPE_CHECKING:
     from core.agent.description import Node
     from core.agent.turn import NodeRun, Turn
+    from core.hits.hit import Hit
     from core.hits.listing import Listing
-    from core.retrieve.select import Hit
     from inspector.session.session import Session
     from inspector.window.panel_set import PanelSet
 

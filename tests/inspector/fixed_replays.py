@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from core.agent.turn import Turn, TurnRequest
 from core.hits.comparison import Comparison, compare_hits
+from core.hits.hit import Hit, Reason
 from core.recording.replay import NodeReplay, TurnReplay
-from core.retrieve.select import Hit, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTableView, QWidget
 
+from core.nodes import NODE_TYPES
 from inspector import theme as themes
 from inspector.theme import DARK, LIGHT, contrast
 
@@ -141,6 +142,16 @@ def test_every_icon_is_well_formed_and_takes_its_colour(qtbot: QtBot) -> None:
         ]
         assert opaque, name
         assert all(color.red() > 200 and color.blue() < 60 for color in opaque), name
+
+
+def test_every_node_type_has_an_icon_and_every_node_icon_a_type() -> None:
+    icons = {name for name in themes.icon_names() if name.startswith("node_")}
+    assert icons == {f"node_{kind}" for kind in NODE_TYPES}
+
+
+def test_a_type_without_an_icon_is_drawn_with_a_neutral_one(qtbot: QtBot) -> None:
+    assert themes.node_icon("Juggle", LIGHT.text) is themes.icon("node", LIGHT.text)
+    assert themes.node_icon("Speak", LIGHT.text) is themes.icon("node_Speak", LIGHT.text)
 
 
 def test_an_icon_is_drawn_once_a_colour(qtbot: QtBot) -> None:

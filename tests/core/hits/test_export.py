@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.hits.export import COLUMNS, hits_as_csv, hits_as_markdown, hits_as_tsv
-from core.retrieve.select import Hit, Reason
+from core.hits.hit import Hit, Reason
 
 
 def _hit(record_id: str = "clown", text: str = "A clownfish.", **changes: object) -> Hit:

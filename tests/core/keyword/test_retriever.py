@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
 from core.io.request import InvalidRequest
 from core.io.sidecar import SidecarFolder
@@ -28,7 +29,6 @@ from core.keyword.select import floor_for, select
 from core.knowledge.base import open_knowledge
 from core.retrieve.corpus_retrievers import HybridRetriever, SemanticRetriever
 from core.retrieve.search import KnowledgeSearch
-from core.retrieve.select import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -27,11 +27,11 @@ from core.agent.agent import MAX_STEPS, run_turn
 from core.agent.workspace import SearchNeeded
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
 from core.io.findings import FileRefused, Severity
 from core.io.work import Work
 from core.nodes.intent_retrieval import IntentRetrieval
 from core.nodes.intents import instruction_of
-from core.retrieve.select import Reason
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:

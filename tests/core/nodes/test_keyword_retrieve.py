@@ -21,6 +21,7 @@ from core.agent import (
 from core.agent.agent import run_turn
 from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
 from core.io.findings import FileRefused, Severity
 from core.io.work import Work
 from core.keyword.corpus import load_corpus
@@ -30,7 +31,6 @@ from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.nodes.answering import provided_by
 from core.nodes.retrievals import KeywordRetrieval
 from core.opening.opening import check_path, open_path
-from core.retrieve.select import Reason
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,12 +21,12 @@ from core.agent import (
 from core.agent.agent import run_turn
 from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
 from core.io.findings import FileRefused
 from core.io.work import Work
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.nodes.retrievals import SubgraphRetrieval
 from core.opening.opening import check_path, open_path
-from core.retrieve.select import Reason
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.request import SubgraphRequest
 from core.subgraph.search import SubgraphSearch

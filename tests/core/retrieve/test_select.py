@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.hits.hit import Reason
 from core.nodes import RetrievalMode, RetrieveParams
-from core.retrieve.select import Reason, Selection, Settings, select
+from core.retrieve.select import Selection, Settings, select
 from tests.core.random_candidates import Store, large_store, small_stores, turns
 
 DENSE, LEXICAL, HYBRID = RetrievalMode.Dense, RetrievalMode.Lexical, RetrievalMode.Hybrid

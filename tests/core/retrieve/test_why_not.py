@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.nodes import RetrievalMode
-from core.retrieve.select import Hit, Settings, select
+from core.retrieve.select import Settings, select
 from core.retrieve.why_not import threshold_for
 from tests.core.random_candidates import WHY_FILTERED, Store, large_store, turns
+
+if TYPE_CHECKING:
+    from core.hits.hit import Hit
 
 DENSE, LEXICAL, HYBRID = RetrievalMode.Dense, RetrievalMode.Lexical, RetrievalMode.Hybrid
 INDEX_MISSED = "index missed it: an exact search would find it"

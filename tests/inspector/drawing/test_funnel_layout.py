@@ -9,15 +9,15 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from core.hits.stages import funnel_stages
 from core.nodes import RetrievalMode
 from core.retrieve.select import Counts
+from core.retrieve.stages import retrieve_stages
 from inspector.drawing.funnel_layout import Box, Text, lay_out
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from core.hits.stages import Stage
+    from core.hits.stage import Stage
 
 SMALL = Counts(
     records=192,
@@ -74,7 +74,7 @@ def inked(text: Text) -> QRectF:
 def laid_out(
     mode: RetrievalMode, counts: Counts, width: int, height: int, font: QFont
 ) -> tuple[tuple[Stage, ...], list[Box]]:
-    stages = funnel_stages(counts, mode)
+    stages = retrieve_stages(counts, mode)
     return stages, lay_out(stages, width, height, font)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from core.hits.hit import Hit, Reason
 from core.hits.words import QueryWords
 from core.nodes import RetrievalMode
-from core.retrieve.select import Hit, Reason, Selection
+from core.retrieve.select import Selection
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import Column, HitsModel, line_of
 from tests.inspector.fixed_results import AQUARIUM, aquarium, candidates, chosen, many

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 
 from core.errors import Code, InspectorError
 from core.knowledge.memory import MemoryStore
+from inspector.drawing.record_text import RecordText, compact, metadata_text, parse_metadata
 from inspector.models.memory_model import (
     ID,
     METADATA,
@@ -26,7 +27,6 @@ from inspector.models.memory_model import (
     StoreRole,
     StoresModel,
 )
-from inspector.widgets.record_text import RecordText, compact, metadata_text, parse_metadata
 
 if TYPE_CHECKING:
     from pytestqt.modeltest import ModelTester
@@ -159,7 +159,7 @@ def test_a_store_that_changes_keeps_its_row(qtbot: QtBot) -> None:
     model.show_entries([StoreEntry("a", 1), StoreEntry("b", 2)])
     with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
         model.show_entries([StoreEntry("a", 1), StoreEntry("b", 3, is_changed=True)])
-    index = model.index(1)
+    index = model.index(1, 0)
     assert (index.data(), index.data(StoreRole), index.data(EntryRole).records) == ("* b", "b", 3)
 
 

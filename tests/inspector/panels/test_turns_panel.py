@@ -14,9 +14,10 @@ from core.agent.turn import NodeRun, Turn, TurnRequest
 from core.errors import Code, InspectorError
 from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrievals import Retrieval
-from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel, is_right_to_left
+from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.theme import DARK
+from inspector.widgets.turns_delegate import is_right_to_left
 
 if TYPE_CHECKING:
     from pytestqt.modeltest import ModelTester

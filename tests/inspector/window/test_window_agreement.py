@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QPlainTextEdit
 
-from core.retrieve.select import Reason
+from core.hits.hit import Reason
 from inspector.cli import commands as cli
 from tests.inspector.driver import QUESTION, Driver
 from tests.inspector.light_embedder import WordEmbedder

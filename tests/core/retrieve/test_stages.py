@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.hits.stages import Leg, funnel_stages, sources
+from core.hits.hit import Reason
+from core.hits.stage import Leg, sources
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
 from core.nodes import RetrievalMode
-from core.retrieve.select import Counts, Reason, Settings, select
+from core.retrieve.select import Counts, Settings, select
+from core.retrieve.stages import retrieve_stages
 
 DENSE = Counts(records=120, matching=84, raw=8, filtered=5, result=3)
 HYBRID = Counts(
@@ -76,7 +78,7 @@ ROWS = st.lists(
 )
 def test_every_stage_is_what_came_in_minus_what_it_removed(rows, mode, top_k, threshold) -> None:
     counts = select(_candidates(rows), Settings(mode, top_k, threshold)).counts
-    stages = funnel_stages(counts, mode)
+    stages = retrieve_stages(counts, mode)
     for number, stage in enumerate(stages):
         before = sources(stages, number)
         came_in = sum(stages[at].count for at in before) if before else stage.count
@@ -92,13 +94,13 @@ def test_the_dense_threshold_stage_removes_the_near_misses_of_that_reason(
     rows, top_k, threshold
 ) -> None:
     selection = select(_candidates(rows), Settings(RetrievalMode.Dense, top_k, threshold))
-    for stage in funnel_stages(selection.counts, RetrievalMode.Dense):
+    for stage in retrieve_stages(selection.counts, RetrievalMode.Dense):
         if stage.reason in (Reason.THRESHOLD, Reason.FILTER):
             assert stage.removed == len(selection.near_miss_rows(1000, stage.reason))
 
 
 def test_dense_stages_read_like_the_diagnostics() -> None:
-    assert [(s.label, s.count, s.removed) for s in funnel_stages(DENSE, RetrievalMode.Dense)] == [
+    assert [(s.label, s.count, s.removed) for s in retrieve_stages(DENSE, RetrievalMode.Dense)] == [
         ("records", 120, 0),
         ("match filter", 84, 120 - 84),
         ("raw", 8, 84 - 8),
@@ -108,7 +110,7 @@ def test_dense_stages_read_like_the_diagnostics() -> None:
 
 
 def test_hybrid_draws_two_legs_that_join() -> None:
-    stages = funnel_stages(HYBRID, RetrievalMode.Hybrid)
+    stages = retrieve_stages(HYBRID, RetrievalMode.Hybrid)
     assert [(s.label, s.leg, s.count, s.removed) for s in stages] == [
         ("records", Leg.NONE, 120, 0),
         ("match filter", Leg.NONE, 84, 36),
@@ -123,7 +125,7 @@ def test_hybrid_draws_two_legs_that_join() -> None:
 
 
 def test_lexical_has_one_trunk_without_a_threshold() -> None:
-    stages = funnel_stages(LEXICAL, RetrievalMode.Lexical)
+    stages = retrieve_stages(LEXICAL, RetrievalMode.Lexical)
     assert [(s.label, s.count) for s in stages] == [
         ("records", 120),
         ("match filter", 84),
@@ -145,6 +147,6 @@ def test_lexical_has_one_trunk_without_a_threshold() -> None:
 def test_each_label_occurs_once_and_each_removal_says_why(
     counts: Counts, mode: RetrievalMode
 ) -> None:
-    stages = funnel_stages(counts, mode)
+    stages = retrieve_stages(counts, mode)
     assert len({stage.label for stage in stages}) == len(stages)
     assert all(stage.why for stage in stages if stage.removed)
