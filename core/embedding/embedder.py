@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from core.embedding.models import find_model, model_names, token_counter
+from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
 from core.io.work import QUIETLY, Work
@@ -329,14 +330,6 @@ def load_embedder(name: str) -> SentenceTransformerEmbedder:
             hint="correct its entry in models.json",
         )
     return embedder
-
-
-def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scale rows to length 1; rows of length 0 stay 0. float32 (n, d) → float32 (n, d)."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    scaled: NDArray[np.float32] = vectors / lengths
-    return scaled
 
 
 def _load(entry: ModelEntry, folder: Path) -> Any:
