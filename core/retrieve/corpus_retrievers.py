@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from core.errors import Code, InspectorError
 from core.keyword.retriever import RetrievalHit, check_request
 from core.keyword.select import DEFAULT_K
-from core.nodes.parameters import RetrievalMode
+from core.retrieve.modes import RetrievalMode
 from core.retrieve.select import Settings, select
 
 if TYPE_CHECKING:
