@@ -16,8 +16,8 @@ from core.embedding.models import find_model, model_names, token_counter
 from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
+from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
-from core.nodes.parameters import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

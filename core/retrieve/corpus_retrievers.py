@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError
 from core.hits.retriever import DEFAULT_K, RetrievalHit, check_request
-from core.nodes.parameters import RetrievalMode
+from core.retrieve.modes import RetrievalMode
 from core.retrieve.select import Settings, select
 
 if TYPE_CHECKING:
