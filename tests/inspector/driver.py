@@ -24,12 +24,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from core.agent.turn import Turn
-<<<<<<< HEAD
-    from core.nodes.retrieve import Retrieval
-=======
     from core.embedding.embedder import Embedder
-    from core.nodes.retrievals import Retrieval
->>>>>>> main
+    from core.nodes.retrieve import Retrieval
     from inspector.window.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton

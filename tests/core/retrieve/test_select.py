@@ -317,11 +317,3 @@ def test_lexical_works_without_a_dense_leg() -> None:
     selection = select(candidates, Settings(LEXICAL, 1))
     assert selection.hit_rows.tolist() == [2]
     assert [hit.exact_distance for hit in selection.near_misses()] == [None]
-<<<<<<< HEAD
-=======
-
-
-def test_settings_are_taken_from_the_node_s_parameters() -> None:
-    params = RetrieveParams(retrieval_mode=HYBRID, top_k=7, threshold=0.25, rrf_k=10)
-    assert Settings.of(params) == Settings(HYBRID, 7, 0.25, 10)
->>>>>>> main
