@@ -15,8 +15,9 @@ from inspector.session.history import HistoryEntry, TurnHistory
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from core.agent.turn import Turn, TurnRequest
+    from core.agent.turn import Turn
     from core.agent.workspace import Workspace
+    from core.nodes.turn_request import TurnRequest
     from inspector.session.graph_editor import GraphEditor
     from inspector.session.jobs import Jobs
     from inspector.session.play_inputs import PlayInputs

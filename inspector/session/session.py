@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from core.errors import InspectorError
 from core.io.findings import FileRefused, Finding
 from core.io.work import QUIETLY, Work
+from core.nodes import kind_of
 from inspector.session.asking import Asking
 from inspector.session.compiling import OpenResult, check_edited, open_and_check
 from inspector.session.edits import with_edits
@@ -195,7 +196,8 @@ class Session(QObject):
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
             self.node = next(
-                (n.name for n in opened.graph.nodes if n.params.attaches_knowledge), names[0]
+                (n.name for n in opened.graph.nodes if kind_of(n.params).attaches_knowledge),
+                names[0],
             )
         if not keep:
             self.inputs.restart()

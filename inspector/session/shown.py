@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.agent.description import GraphDescription, Node
-    from core.agent.play import Play
     from core.agent.turn import NodeRun, Turn
     from core.hits.listing import Listing
     from core.io.findings import Finding
-    from core.nodes.retrievals import RetrievalResult
+    from core.nodes.retrieval import RetrievalResult
+    from core.nodes.turn_request import Play
     from core.opening.opening import Opened
     from inspector.session.history import HistoryEntry
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from core.agent.memory_checks import uses_memory
 from core.embedding.embedder import ModelProvider
 from core.embedding.embedder_process import EmbedderProcesses
 from core.index.index_process import IndexProcesses
-from core.nodes import RetrieveSubgraphParams
+from core.nodes import RetrieveSubgraphParams, kind_of
 from inspector.session.busy import Busy
 from inspector.session.jobs import Jobs
 from inspector.session.preferences import Preferences
@@ -178,4 +177,6 @@ def _is_subgraph(shown: Shown) -> bool:
 def _has_memory(shown: Shown) -> bool:
     """Tell whether there is a memory store to speak of."""
     nodes = shown.outline.nodes if shown.outline is not None else ()
-    return bool(shown.upcoming.memory) or any(uses_memory(node.params) for node in nodes)
+    return bool(shown.upcoming.memory) or any(
+        kind_of(node.params).memory(node.params) is not None for node in nodes
+    )

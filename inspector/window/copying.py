@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPixmap
 
     from core.hits.hit import Hit
-    from core.nodes.retrievals import RetrievalResult
+    from core.nodes.retrieval import RetrievalResult
     from inspector.session.session import Session
 
 

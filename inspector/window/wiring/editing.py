@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from core.agent.turn import Projection
 from core.errors import InspectorError
 from core.io.findings import Severity
-from core.nodes import GenerateParams, KnowledgeSourceKind
-from core.prompt.projection import canned_messages
+from core.nodes import GenerateParams, KnowledgeSourceKind, kind_of
+from core.prompt.projection import Projection, canned_messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,7 +139,7 @@ class EditingWiring(QObject):
         chunks = [
             step.retrieval.hits
             for step in (turn.runs if turn is not None else ())
-            if step.retrieval and step.params and step.params.attaches_knowledge
+            if step.retrieval and step.params and kind_of(step.params).attaches_knowledge
         ]
         projection = run.projection if run else None
         if projection is None and turn is not None and turn.canned_line is not None:

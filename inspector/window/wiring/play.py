@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from core.nodes import ClassifyIntentLLMParams
-from core.nodes.simulating import labels_of
-from core.nodes.state import variables_used
+from core.nodes import kind_of
+from core.nodes.references import variables_used
 from inspector.models.exits_model import SimulatedExit
 
 if TYPE_CHECKING:
@@ -67,20 +66,20 @@ class PlayWiring(QObject):
                     name,
                     table.node_type,
                     tuple(table.exits()),
-                    shown.exits.get(name, table.simulated_exit),
+                    shown.exits.get(name, simulated.exit),
                 )
                 for name, table in _params(shown.outline).items()
-                if table.simulated_exit
+                if (simulated := kind_of(table).simulated)
             ]
         )
 
     def _show_simulated(self, shown: Shown) -> None:
         node = shown.node_in_hand
-        if node is None or not node.params.simulated_exit:
+        simulated = kind_of(node.params).simulated if node is not None else None
+        if node is None or simulated is None:
             return
-        table = node.params
-        self._parameters.show_simulated_exit(shown.exits.get(node.name, table.simulated_exit))
-        labels = labels_of(table) if isinstance(table, ClassifyIntentLLMParams) else ()
+        self._parameters.show_simulated_exit(shown.exits.get(node.name, simulated.exit))
+        labels = simulated.labels(node.params) if simulated.labels is not None else ()
         # Without a choice the turn takes the first.
         self._parameters.show_simulated_label(
             shown.replies.get(node.name) or next(iter(labels), ""), labels
