@@ -182,14 +182,15 @@ class HitsModel(TableModel[int]):
     def _take(
         self, listing: Listing | None, reason: Reason | None, *, is_other: bool = False
     ) -> None:
-        hits, near, has_more = self._order(listing, reason)
+        bar = listing.bar if listing is not None else None
+        hits, near, has_more = self._order(listing, reason, bar)
         rows = (*hits, *near)
         is_other = is_other or rows != self._rows
         if is_other:
             self.beginResetModel()
         self._listing, self._reason = listing, reason
         self._rows, self._hit_count, self._has_more = rows, len(hits), has_more
-        self._bar = listing.bar if listing is not None else None
+        self._bar = bar
         in_order = listing.hit_rows.tolist() if listing is not None else ()
         self._places = {row: place for place, row in enumerate(in_order)}
         if is_other:
@@ -265,7 +266,7 @@ class HitsModel(TableModel[int]):
         return self._listing is not None and self._listing.search is listing.search
 
     def _order(
-        self, listing: Listing | None, reason: Reason | None
+        self, listing: Listing | None, reason: Reason | None, bar: Bar | None
     ) -> tuple[list[int], list[int], bool]:
         """Return the listing's rows of hits and near-misses, and whether there are more."""
         if listing is None:
@@ -275,7 +276,7 @@ class HitsModel(TableModel[int]):
         has_more = len(near) > self._limit
         near = near[: self._limit]
         column, order = self._sort
-        field = self._field(column, listing.bar)
+        field = self._field(column, bar)
         if field:
             # Telling the stories of hundreds of near-misses would take milliseconds.
             hits = _sorted(hits, sort_keys([listing.story(row) for row in hits], field), order)

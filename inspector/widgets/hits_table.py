@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from PySide6.QtWidgets import QWidget
 
-    from core.hits.listing import Listing
+    from core.hits.listing import Bar, Listing
     from inspector.models.hits_model import HitsModel
     from inspector.models.table_model import Index
     from inspector.theme import Theme
@@ -54,7 +54,6 @@ _TEXT_WIDTH = 36
 # Rows that say why they match are told apart by that, more than by their text.
 _TEXT_WIDTH_WITH_REASON = 22
 _LEAST_ROWS = 5
-_AT_REST = QAbstractItemView.State.NoState
 _HIT_EDGE_PX = 3
 _ALWAYS = frozenset({Column.RANK, Column.ID, Column.NEEDS, Column.TEXT})
 # Given up in this order where the window is narrow: each repeats what another column says. By the
@@ -98,6 +97,7 @@ class HitsTable(QTableView):
         self._is_fitting = False
         self._band_row = -1
         self._listing: Listing | None = None
+        self._bar: Bar | None = None
         self._fields: tuple[Sequence[str], bool] = ((), False)
         self._empty = ("", "")
         self._delegate = HitsDelegate(model, self)
@@ -312,7 +312,7 @@ class HitsTable(QTableView):
         return self.fontMetrics().height() + 10
 
     def _on_reset(self) -> None:
-        self._listing = self._hits.selection
+        self._listing, self._bar = self._hits.selection, self._hits.bar
         self._place_band()
         self.scheduleDelayedItemsLayout()
         self.executeDelayedItemsLayout()
@@ -335,28 +335,24 @@ class HitsTable(QTableView):
         bottom = self.rowViewportPosition(last) + self.rowHeight(last)
         self.viewport().update(0, top, self.viewport().width(), bottom - top)
 
-    def dataChanged(self, top_left: Index, bottom_right: Index, roles: Sequence[int] = ()) -> None:
+    def dataChanged(self, _first: Index, _last: Index, _roles: Sequence[int] = ()) -> None:
         """Paint what a moved slider has changed, and nothing else: this is done at every step."""
-        before, now = self._listing, self._hits.selection
-        self._listing = now
-        if before is None or now is None or self.state() != _AT_REST:
-            super().dataChanged(top_left, bottom_right, list(roles))
-            return
+        before, self._listing = self._listing, self._hits.selection
         old = self._band_row
         self._place_band()
-        if (old < 0) != (self._band_row < 0):
+        if before is None or (old < 0) != (self._band_row < 0):
             self.scheduleDelayedItemsLayout()
             return
         if old != self._band_row:
             self._update_rows(min(old, self._band_row), max(old, self._band_row))
-        first, last = max(self.rowAt(0), 0), self.rowAt(self.viewport().height() - 1)
-        for row in range(first, (last if last >= 0 else self._hits.rowCount() - 1) + 1):
+        last = self.rowAt(self.viewport().height() - 1)
+        for row in range(self.rowAt(0), (last if last >= 0 else self._hits.rowCount() - 1) + 1):
             hit = self._hits.hit_at(row)
             if hit is not None and hit != before.story(hit.row):
                 self._update_rows(row, row)
-        if before.bar != now.bar:
-            left = self.columnViewportPosition(Column.BAR)
-            width = self.columnWidth(Column.BAR)
+        if self._bar != self._hits.bar:
+            self._bar = self._hits.bar
+            left, width = self.columnViewportPosition(Column.BAR), self.columnWidth(Column.BAR)
             self.viewport().update(left, 0, width, self.viewport().height())
 
     def _follow_font(self) -> None:

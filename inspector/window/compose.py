@@ -25,14 +25,16 @@ from inspector.window.messages import Messages
 from inspector.window.panel_set import PanelSet
 from inspector.window.samples import sample_cards
 from inspector.window.showing import Showing
-from inspector.window.wiring.editing import EditingWiring
+from inspector.window.wiring.editing import wire_parameters, wire_prompt
 from inspector.window.wiring.memory import MemoryWiring
-from inspector.window.wiring.play import PlayWiring
-from inspector.window.wiring.question import QuestionWiring
-from inspector.window.wiring.replay import ReplayWiring
-from inspector.window.wiring.results import ResultsWiring
+from inspector.window.wiring.play import wire_play
+from inspector.window.wiring.question import wire_question
+from inspector.window.wiring.replay import wire_replay
+from inspector.window.wiring.results import wire_results
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMenu
+
     from inspector.session.shown import Shown
 
 
@@ -52,25 +54,18 @@ def compose() -> MainWindow:
     busy.progressed.connect(panels.progress.show_progress)
     busy.ended.connect(panels.progress.finish)
     Messages(session, showing, panels.message_bar, window.raise_dock, window)
-    QuestionWiring(session, showing, panels.query, window)
-    ResultsWiring(session, showing, panels, window)
-    EditingWiring(
-        session,
-        showing,
-        panels.parameters,
-        panels.prompt,
-        panels.workspace,
-        panels.problems,
-        window,
-    )
-    PlayWiring(session, showing, panels.inputs, panels.parameters, window)
+    wire_question(session, showing, panels.query)
+    wire_results(session, showing, panels)
+    wire_parameters(session, showing, panels.parameters)
+    wire_prompt(session, showing, panels.prompt)
+    wire_play(session, showing, panels.inputs, panels.parameters)
     memory = MemoryWiring(session, showing, panels.memory, jobs, window)
     memory.store_saved.connect(watch.take_note)
-    ReplayWiring(session, replaying, panels.replay, panels.hits.select_id, window)
+    wire_replay(session, replaying, panels.replay, panels.hits.select_id, window)
     window.closing.connect(watch.stop)
     _join_window(window, showing, replaying)
     _join_requests(window, files, copying, replaying)
-    _add_menus(window, files, copying, replaying)
+    _add_menus(window, files, copying.menu)
     window.restore()
     _show_page(window)
     return window
@@ -100,6 +95,14 @@ def _join_window(window: MainWindow, showing: Showing, replaying: Replaying) -> 
 
     panels = window.panels
     panels.problems.count_changed.connect(show_count)
+    showing.bind(
+        lambda shown: (shown.opened, shown.findings),
+        lambda shown: panels.problems.show_findings(shown.findings, _file_count(shown)),
+    )
+    showing.bind(
+        lambda shown: shown.opened,
+        lambda shown: panels.workspace.show_opened(shown.opened, window.session.neighbours),
+    )
     docks["diagnostics"].visibilityChanged.connect(panels.diagnostics.set_in_sight)
     docks["subgraph"].visibilityChanged.connect(panels.subgraph.set_in_sight)
 
@@ -129,24 +132,15 @@ def _join_requests(
     )
 
 
-def _add_menus(window: MainWindow, files: Files, copying: CopyMenu, replaying: Replaying) -> None:
+def _add_menus(window: MainWindow, files: Files, copy_menu: QMenu) -> None:
     """Fill the menu bar."""
-    session, bar = window.session, window.menuBar()
-
-    def cancel() -> None:
-        session.cancel()
-        replaying.cancel()
-
-    menus.add_file_menu(
-        bar,
-        files,
-        window.preferences,
-        lambda: files.save_diagnostics(copying.diagnostics_json()),
-        window.close,
-    )
-    menus.add_edit_menu(bar, session, copying.menu)
-    menus.add_turn_menu(bar, session, window.panels.query, cancel)
-    menus.add_view_menu(bar, window.layout_of_docks, window.preferences, window.apply_theme)
+    session, preferences, panels = window.session, window.preferences, window.panels
+    bar = window.menuBar()
+    save_diagnostics = panels.diagnostics.save_requested.emit
+    menus.add_file_menu(bar, files, preferences, save_diagnostics, window.close)
+    menus.add_edit_menu(bar, session, copy_menu)
+    menus.add_turn_menu(bar, session, panels.query, panels.progress.cancel_requested.emit)
+    menus.add_view_menu(bar, window.layout_of_docks, preferences, window.apply_theme)
     menus.add_help_menu(bar)
 
 
@@ -159,6 +153,10 @@ def _show_page(window: MainWindow) -> None:
         return
     window.panels.welcome.show_samples(sample_cards())
     window.panels.welcome.show_recent([str(path) for path in window.preferences.recent])
+
+
+def _file_count(shown: Shown) -> int:
+    return len(shown.opened.workspace.files()) + 1 if shown.opened is not None else 0
 
 
 def _title(shown: Shown) -> str:

@@ -40,6 +40,8 @@ class MainWindow(QMainWindow):
         self, session: Session, jobs: Jobs, preferences: Preferences, panels: PanelSet
     ) -> None:
         super().__init__()
+        # What is connected with the session goes with the window, and takes no part of it along.
+        session.setParent(self)
         self.session = session
         self.jobs = jobs
         self.preferences = preferences

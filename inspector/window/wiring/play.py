@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
-
 from core.nodes import kind_of
 from core.nodes.references import variables_used
 from inspector.models.exits_model import SimulatedExit
@@ -22,68 +20,59 @@ if TYPE_CHECKING:
     from inspector.window.showing import Showing
 
 
-class PlayWiring(QObject):
-    """Connects the session with the panels that show and change what a turn starts from."""
+def wire_play(
+    session: Session, showing: Showing, play: PlayPanel, parameters: ParametersPanel
+) -> None:
+    """Connect the session with the panels that show and change what a turn starts from."""
+    inputs = session.inputs
 
-    def __init__(
-        self,
-        session: Session,
-        showing: Showing,
-        play: PlayPanel,
-        parameters: ParametersPanel,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._play = play
-        self._parameters = parameters
-        showing.bind(lambda s: (s.outline, s.variables), self._show_variables)
-        showing.bind(lambda s: (s.outline, s.exits), self._show_exits)
-        showing.bind(_dialog, lambda s: play.show_dialog(s.play.dialog, **_dialog(s)[1]))
-        showing.bind(lambda s: (s.outline, s.node, s.exits, s.replies), self._show_simulated)
-        inputs = session.inputs
-        play.variable_edited.connect(inputs.set_variable)
-        play.exit_picked.connect(inputs.set_exit)
-        play.dialog_kept_changed.connect(inputs.keep_dialog)
-        play.dialog_edited.connect(inputs.set_dialog)
-        play.reply_edited.connect(self._on_reply_edited)
-        play.node_activated.connect(session.pick_node)
-        parameters.exit_picked.connect(inputs.set_exit)
-        parameters.reply_edited.connect(inputs.set_reply)
-
-    def _on_reply_edited(self, text: str) -> None:
-        node = self._session.shown().replying_node
+    def on_reply(text: str) -> None:
+        node = session.shown().replying_node
         if node:
-            self._session.inputs.set_reply(node, text)
+            inputs.set_reply(node, text)
 
-    def _show_variables(self, shown: Shown) -> None:
-        self._play.show_variables(shown.variables, variables_used(_params(shown.outline)))
+    play.variable_edited.connect(inputs.set_variable)
+    play.exit_picked.connect(inputs.set_exit)
+    play.dialog_kept_changed.connect(inputs.keep_dialog)
+    play.dialog_edited.connect(inputs.set_dialog)
+    play.reply_edited.connect(on_reply)
+    play.node_activated.connect(session.pick_node)
+    parameters.exit_picked.connect(inputs.set_exit)
+    parameters.reply_edited.connect(inputs.set_reply)
+    showing.bind(
+        lambda s: (s.outline, s.variables),
+        lambda s: play.show_variables(s.variables, variables_used(_params(s.outline))),
+    )
+    showing.bind(lambda s: (s.outline, s.exits), lambda s: play.show_exits(_exits(s)))
+    showing.bind(_dialog, lambda s: play.show_dialog(**_dialog(s)))
+    showing.bind(
+        lambda s: (s.outline, s.node, s.exits, s.replies),
+        lambda s: _show_simulated(parameters, s),
+    )
 
-    def _show_exits(self, shown: Shown) -> None:
-        self._play.show_exits(
-            [
-                SimulatedExit(
-                    name,
-                    table.node_type,
-                    tuple(table.exits()),
-                    shown.exits.get(name, simulated.exit),
-                )
-                for name, table in _params(shown.outline).items()
-                if (simulated := kind_of(table).simulated)
-            ]
+
+def _exits(shown: Shown) -> list[SimulatedExit]:
+    return [
+        SimulatedExit(
+            name,
+            table.node_type,
+            tuple(table.exits()),
+            shown.exits.get(name, simulated.exit),
         )
+        for name, table in _params(shown.outline).items()
+        if (simulated := kind_of(table).simulated)
+    ]
 
-    def _show_simulated(self, shown: Shown) -> None:
-        node = shown.node_in_hand
-        simulated = kind_of(node.params).simulated if node is not None else None
-        if node is None or simulated is None:
-            return
-        self._parameters.show_simulated_exit(shown.exits.get(node.name, simulated.exit))
-        labels = simulated.labels(node.params) if simulated.labels is not None else ()
-        # Without a choice the turn takes the first.
-        self._parameters.show_simulated_label(
-            shown.replies.get(node.name) or next(iter(labels), ""), labels
-        )
+
+def _show_simulated(parameters: ParametersPanel, shown: Shown) -> None:
+    node = shown.node_in_hand
+    simulated = kind_of(node.params).simulated if node is not None else None
+    if node is None or simulated is None:
+        return
+    parameters.show_simulated_exit(shown.exits.get(node.name, simulated.exit))
+    labels = simulated.labels(node.params) if simulated.labels is not None else ()
+    # Without a choice the turn takes the first.
+    parameters.show_simulated_label(shown.replies.get(node.name) or next(iter(labels), ""), labels)
 
 
 def misses_variable(shown: Shown) -> bool:
@@ -91,9 +80,10 @@ def misses_variable(shown: Shown) -> bool:
     return not variables_used(_params(shown.outline)).keys() <= shown.variables.keys()
 
 
-def _dialog(shown: Shown) -> tuple[object, dict[str, Any]]:
+def _dialog(shown: Shown) -> dict[str, Any]:
     node, turn = shown.replying_node, shown.turn
-    return shown.play.dialog, {
+    return {
+        "lines": shown.play.dialog,
         "kept": shown.keeps_dialog,
         "reply": shown.replies.get(node, ""),
         "replies_to": turn.request.message if turn is not None and node else "",

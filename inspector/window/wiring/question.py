@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QTimer
 
 if TYPE_CHECKING:
     from inspector.panels.query_bar import QueryBar
@@ -15,35 +15,23 @@ if TYPE_CHECKING:
 LIVE_DELAY_MS = 150
 
 
-class QuestionWiring(QObject):
-    """Connects the session with the query bar."""
+def wire_question(session: Session, showing: Showing, query: QueryBar) -> None:
+    """Connect the session with the query bar."""
+    live = QTimer(query)
+    live.setSingleShot(True)
+    live.setInterval(LIVE_DELAY_MS)
+    live.timeout.connect(lambda: session.run(query.message(), live=True))
 
-    def __init__(
-        self, session: Session, showing: Showing, query: QueryBar, parent: QObject
-    ) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._query = query
-        self._live = QTimer(self)
-        self._live.setSingleShot(True)
-        self._live.setInterval(LIVE_DELAY_MS)
-        self._live.timeout.connect(lambda: session.run(query.message(), live=True))
-        query.run_requested.connect(self._on_run)
-        query.message_edited.connect(self._on_message_edited)
-        session.message_restored.connect(self._on_message_restored)
-        showing.bind(_status, lambda shown: query.set_status(*_status(shown)))
+    def on_edited(_message: str) -> None:
+        if query.is_live():
+            live.start()
 
-    def _on_run(self, message: str) -> None:
-        self._live.stop()
-        self._session.run(message)
-
-    def _on_message_edited(self, _message: str) -> None:
-        if self._query.is_live():
-            self._live.start()
-
-    def _on_message_restored(self, message: str) -> None:
-        self._live.stop()
-        self._query.set_message(message)
+    for overtaken in (query.run_requested, session.message_restored):
+        overtaken.connect(live.stop)
+    query.run_requested.connect(session.run)
+    query.message_edited.connect(on_edited)
+    session.message_restored.connect(query.set_message)
+    showing.bind(_status, lambda shown: query.set_status(*_status(shown)))
 
 
 def _status(shown: Shown) -> tuple[str, str]:

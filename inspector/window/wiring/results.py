@@ -2,101 +2,93 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QObject
 
 from core.nodes import RetrieveSubgraphParams
 from core.subgraph.listing import SubgraphListing
 
 if TYPE_CHECKING:
     from core.hits.hit import Hit
+    from inspector.panels.distance_panel import DistancePanel
+    from inspector.panels.hits_panel import HitsPanel
+    from inspector.panels.subgraph_panel import SubgraphPanel
+    from inspector.panels.turns_panel import TurnsPanel
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.window.panel_set import PanelSet
     from inspector.window.showing import Showing
 
 
-class ResultsWiring(QObject):
-    """Connects the session with the panels that show what a turn found."""
+def wire_results(session: Session, showing: Showing, panels: PanelSet) -> None:
+    """Connect the session with the panels that show what a turn found."""
+    showing.bind(_turn_of_node, lambda s: panels.funnel.show_counts(s.retrieval))
+    showing.bind(_turn_of_node, partial(_show_hits, panels.hits))
+    showing.bind(_turn_of_node, partial(_show_distances, panels.distances))
+    showing.bind(_subgraph, partial(_show_subgraph, panels.subgraph))
+    showing.bind(lambda s: s.outline, lambda s: panels.graph.show_graph(s.graph))
+    showing.bind(lambda s: s.node, lambda s: panels.graph.set_current_node(s.node))
+    showing.bind(_path, lambda s: panels.graph.show_turn(s.turn))
+    showing.bind(lambda s: s.turn, lambda s: panels.diagnostics.show_turn(s.turn))
+    showing.bind(lambda s: (s.history, s.place), partial(_show_history, panels.turns))
+    panels.distances.threshold_dragged.connect(partial(session.edit_param, "threshold"))
+    panels.distances.threshold_drag_finished.connect(lambda _value: session.editor.end_edit())
+    panels.distances.record_clicked.connect(panels.hits.select_record)
+    panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
+    panels.hits.reason_filter_changed.connect(panels.funnel.set_reason_filter)
+    panels.hits.row_selected.connect(partial(_show_hit, panels))
+    panels.subgraph.node_selected.connect(panels.hits.select_record)
+    panels.graph.node_activated.connect(session.pick_node)
+    panels.turns.turn_picked.connect(session.pick_turn)
+    panels.prompt.chunk_clicked.connect(panels.hits.select_id)
 
-    def __init__(
-        self,
-        session: Session,
-        showing: Showing,
-        panels: PanelSet,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._panels = panels
-        showing.bind(_turn_of_node, lambda s: panels.funnel.show_counts(s.retrieval))
-        showing.bind(_turn_of_node, self._show_hits)
-        showing.bind(_turn_of_node, self._show_distances)
-        showing.bind(_subgraph, self._show_subgraph)
-        showing.bind(lambda s: s.outline, lambda s: panels.graph.show_graph(s.graph))
-        showing.bind(lambda s: s.node, lambda s: panels.graph.set_current_node(s.node))
-        showing.bind(_path, lambda s: panels.graph.show_turn(s.turn))
-        showing.bind(lambda s: s.turn, lambda s: panels.diagnostics.show_turn(s.turn))
-        showing.bind(lambda s: (s.history, s.place), self._show_history)
-        self._connect()
 
-    def _connect(self) -> None:
-        panels, session = self._panels, self._session
-        panels.distances.threshold_dragged.connect(
-            lambda value: session.edit_param("threshold", value)
-        )
-        panels.distances.threshold_drag_finished.connect(lambda _value: session.editor.end_edit())
-        panels.distances.record_clicked.connect(panels.hits.select_record)
-        panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
-        panels.hits.reason_filter_changed.connect(panels.funnel.set_reason_filter)
-        panels.hits.row_selected.connect(self._on_row_selected)
-        panels.subgraph.node_selected.connect(panels.hits.select_record)
-        panels.graph.node_activated.connect(session.pick_node)
-        panels.turns.turn_picked.connect(session.pick_turn)
-        panels.prompt.chunk_clicked.connect(panels.hits.select_id)
+def _show_hit(panels: PanelSet, hit: Hit | None) -> None:
+    """Show the record in hand everywhere."""
+    listing = panels.hits.model.selection
+    row = hit.row if hit is not None else None
+    panels.distances.mark_record(row)
+    panels.subgraph.select_node(row)
+    if hit is None or listing is None:
+        panels.details.show_hit(None)
+        return
+    panels.details.show_hit(
+        hit,
+        listing.metadata(hit.row),
+        listing.score_lines(hit.row),
+        words=listing.words,
+        known_fields=listing.known_fields,
+    )
+    panels.prompt.select_chunk(hit.id)
 
-    def _on_row_selected(self, hit: Hit | None) -> None:
-        listing, panels = self._panels.hits.model.selection, self._panels
-        row = hit.row if hit is not None else None
-        panels.distances.mark_record(row)
-        panels.subgraph.select_node(row)
-        if hit is None or listing is None:
-            panels.details.show_hit(None)
-            return
-        panels.details.show_hit(
-            hit,
-            listing.metadata(hit.row),
-            listing.score_lines(hit.row),
-            words=listing.words,
-            known_fields=listing.known_fields,
-        )
-        panels.prompt.select_chunk(hit.id)
 
-    def _show_hits(self, shown: Shown) -> None:
-        self._panels.hits.set_empty_text(*_empty_text(shown))
-        self._panels.hits.show_selection(shown.listing)
+def _show_hits(hits: HitsPanel, shown: Shown) -> None:
+    hits.set_empty_text(*_empty_text(shown))
+    hits.show_selection(shown.listing)
 
-    def _show_distances(self, shown: Shown) -> None:
-        distances, retrieval = self._panels.distances, shown.retrieval
-        if retrieval is None:
-            distances.show_selection(None)
-            return
-        distances.show_selection(retrieval.selection, retrieval.no_distances)
-        if retrieval.selection is not None:
-            distances.set_threshold(retrieval.selection.settings.threshold)
 
-    def _show_subgraph(self, shown: Shown) -> None:
-        listing = shown.listing
-        self._panels.subgraph.set_empty_text(*_empty_text(shown))
-        self._panels.subgraph.show_result(listing if isinstance(listing, SubgraphListing) else None)
+def _show_distances(distances: DistancePanel, shown: Shown) -> None:
+    retrieval = shown.retrieval
+    if retrieval is None:
+        distances.show_selection(None)
+        return
+    distances.show_selection(retrieval.selection, retrieval.no_distances)
+    if retrieval.selection is not None:
+        distances.set_threshold(retrieval.selection.settings.threshold)
 
-    def _show_history(self, shown: Shown) -> None:
-        self._panels.turns.show_turns(
-            [entry.turn for entry in shown.history],
-            shown.place,
-            [entry.when for entry in shown.history],
-        )
+
+def _show_subgraph(subgraph: SubgraphPanel, shown: Shown) -> None:
+    listing = shown.listing
+    subgraph.set_empty_text(*_empty_text(shown))
+    subgraph.show_result(listing if isinstance(listing, SubgraphListing) else None)
+
+
+def _show_history(turns: TurnsPanel, shown: Shown) -> None:
+    turns.show_turns(
+        [entry.turn for entry in shown.history],
+        shown.place,
+        [entry.when for entry in shown.history],
+    )
 
 
 def _turn_of_node(shown: Shown) -> object:

@@ -30,7 +30,7 @@ SHOWS = {
     "memory": ("show_stores",),
     "replay": ("show_replay",),
     "problems": ("show_findings",),
-    "workspace": ("show_workspace",),
+    "workspace": ("show_opened",),
 }
 ONCE = {
     "funnel.show_counts",
