@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from core.embedding.models import find_model, model_names, token_counter
+from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
+from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
-from core.nodes.parameters import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.embedding.index_maker import IndexMaker
     from core.embedding.models import ModelEntry
-    from core.index.index_process import IndexProcesses
 
 BATCH_TOKENS = 512
 """Tokens of a batch, padding included: what one processor core works through fastest."""
@@ -83,7 +84,7 @@ class ModelProvider:
     def __init__(
         self,
         loader: Callable[[str], Embedder] | None = None,
-        index_maker: IndexProcesses | None = None,
+        index_maker: IndexMaker | None = None,
     ) -> None:
         self._loader = loader or load_embedder
         self.index_maker = index_maker
@@ -329,14 +330,6 @@ def load_embedder(name: str) -> SentenceTransformerEmbedder:
             hint="correct its entry in models.json",
         )
     return embedder
-
-
-def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scale rows to length 1; rows of length 0 stay 0. float32 (n, d) → float32 (n, d)."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    scaled: NDArray[np.float32] = vectors / lengths
-    return scaled
 
 
 def _load(entry: ModelEntry, folder: Path) -> Any:

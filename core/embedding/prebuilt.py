@@ -20,10 +20,10 @@ import numpy as np
 
 from core.embedding.index_file import USEARCH, read_index_header
 from core.embedding.prebuilt_process import INSTALL, REBUILD, sample_rows
+from core.embedding.unit_vectors import are_of_unit_length
 from core.embedding.vectors import (
     SUFFIX,
     RecordVectors,
-    are_of_unit_length,
     keep_vectors,
     prepare_vectors,
     vectors_key,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from core.prompt.projection import Message, Span
+from core.prompt.projection import Message, Origin, Role, Span
 from inspector.drawing.prompt_layout import PromptLayout, Tinted, lay_out
 
 
-def id_of(block, chunk):
+def id_of(block: int, chunk: int) -> str:
     return f"{block}.{chunk}"
 
 
-def message(text, role="user", origin="user", spans=()):
+def message(
+    text: str, role: Role = "user", origin: Origin = "user", spans: tuple[Span, ...] = ()
+) -> Message:
     return Message(role, text, origin, spans)
 
 
-def test_an_empty_line_stands_between_two_messages():
+def test_an_empty_line_stands_between_two_messages() -> None:
     page = lay_out([message("a\nb", "system"), message("c")], id_of)
     assert page.text == "a\nb\n\nc"
     assert page.roles == {0: "system", 3: "user"}
@@ -22,7 +24,7 @@ def test_an_empty_line_stands_between_two_messages():
     assert page.earlier == (0, 0)
 
 
-def test_a_chunk_is_found_behind_a_character_that_takes_two_units():
+def test_a_chunk_is_found_behind_a_character_that_takes_two_units() -> None:
     page = lay_out([message("x"), message("🐟 carp", spans=(Span(2, 6, 0, 1),))], id_of)
     start = len("x") + 2 + 2 + 1
     assert page.spans == (Tinted(start, start + 4, 0, 1, "0.1"),)
@@ -31,18 +33,18 @@ def test_a_chunk_is_found_behind_a_character_that_takes_two_units():
     assert page.span_at(start + 4) is None
 
 
-def test_earlier_turns_stand_between_two_breaks_that_say_so():
+def test_earlier_turns_stand_between_two_breaks_that_say_so() -> None:
     page = lay_out([message("old", origin="dialog"), message("new")], id_of)
     assert page.breaks == {0: "earlier turns", 2: "this turn"}
     assert page.text[slice(*page.earlier)] == "old"
 
 
-def test_line_ends_that_qt_would_join_keep_their_length():
+def test_line_ends_that_qt_would_join_keep_their_length() -> None:
     page = lay_out([message("a\r\nb\rc")], id_of)
     assert page.text == "a \nb\nc"
 
 
-def test_the_role_of_a_line_is_that_of_its_message_and_a_break_has_none():
+def test_the_role_of_a_line_is_that_of_its_message_and_a_break_has_none() -> None:
     page = lay_out([message("a\nb", "system"), message("c")], id_of)
     assert [page.role_at(line) for line in range(4)] == ["system", "system", "", "user"]
     assert PromptLayout().role_at(0) == ""
