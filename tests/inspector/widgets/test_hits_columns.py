@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtGui import QFont, QFontMetrics
-from PySide6.QtWidgets import QApplication
 
 from inspector.models.hits_model import Column
 from inspector.widgets.hits_columns import Columns, Letters
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
 
 DENSE = ("rank", "id", "distance", "rank_dense", "reason", "text")
 HYBRID = (*DENSE, "bm25_score", "rank_sparse", "fused_score")
