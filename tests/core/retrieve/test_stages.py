@@ -76,7 +76,7 @@ ROWS = st.lists(
     top_k=st.integers(1, 40),
     threshold=st.sampled_from([0.0, 0.3, 0.9, 2.0]),
 )
-def test_every_stage_is_what_came_in_minus_what_it_removed(rows, mode, top_k, threshold):
+def test_every_stage_is_what_came_in_minus_what_it_removed(rows, mode, top_k, threshold) -> None:
     counts = select(_candidates(rows), Settings(mode, top_k, threshold)).counts
     stages = retrieve_stages(counts, mode)
     for number, stage in enumerate(stages):
@@ -90,14 +90,16 @@ def test_every_stage_is_what_came_in_minus_what_it_removed(rows, mode, top_k, th
 
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS, top_k=st.integers(1, 40), threshold=st.sampled_from([0.0, 0.3, 0.9]))
-def test_the_dense_threshold_stage_removes_the_near_misses_of_that_reason(rows, top_k, threshold):
+def test_the_dense_threshold_stage_removes_the_near_misses_of_that_reason(
+    rows, top_k, threshold
+) -> None:
     selection = select(_candidates(rows), Settings(RetrievalMode.Dense, top_k, threshold))
     for stage in retrieve_stages(selection.counts, RetrievalMode.Dense):
         if stage.reason in (Reason.THRESHOLD, Reason.FILTER):
             assert stage.removed == len(selection.near_miss_rows(1000, stage.reason))
 
 
-def test_dense_stages_read_like_the_diagnostics():
+def test_dense_stages_read_like_the_diagnostics() -> None:
     assert [(s.label, s.count, s.removed) for s in retrieve_stages(DENSE, RetrievalMode.Dense)] == [
         ("records", 120, 0),
         ("match filter", 84, 120 - 84),
@@ -107,7 +109,7 @@ def test_dense_stages_read_like_the_diagnostics():
     ]
 
 
-def test_hybrid_draws_two_legs_that_join():
+def test_hybrid_draws_two_legs_that_join() -> None:
     stages = retrieve_stages(HYBRID, RetrievalMode.Hybrid)
     assert [(s.label, s.leg, s.count, s.removed) for s in stages] == [
         ("records", Leg.NONE, 120, 0),
@@ -122,7 +124,7 @@ def test_hybrid_draws_two_legs_that_join():
     assert sources(stages, 6) == (3, 5)
 
 
-def test_lexical_has_one_trunk_without_a_threshold():
+def test_lexical_has_one_trunk_without_a_threshold() -> None:
     stages = retrieve_stages(LEXICAL, RetrievalMode.Lexical)
     assert [(s.label, s.count) for s in stages] == [
         ("records", 120),
@@ -142,7 +144,9 @@ def test_lexical_has_one_trunk_without_a_threshold():
         (LEXICAL, RetrievalMode.Lexical),
     ],
 )
-def test_each_label_occurs_once_and_each_removal_says_why(counts, mode):
+def test_each_label_occurs_once_and_each_removal_says_why(
+    counts: Counts, mode: RetrievalMode
+) -> None:
     stages = retrieve_stages(counts, mode)
     assert len({stage.label for stage in stages}) == len(stages)
     assert all(stage.why for stage in stages if stage.removed)
