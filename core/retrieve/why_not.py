@@ -228,7 +228,9 @@ def _smallest_top_k(selection: Selection, legs: _Legs, threshold: float) -> int 
     sparse = legs.sparse or _NEVER
     first, rrf_k = selection.settings.top_k, selection.settings.rrf_k
     starts = sorted({max(first, _top_k_for(rank)) for rank in (dense, sparse)})
-    for start, end in zip(starts, [*starts[1:], selection.reach + 1], strict=True):
+    most = selection.reach + 1
+    for start, stop in zip(starts, [*starts[1:], most], strict=True):
+        end = min(stop, most)
         if start >= end:
             continue
         depth = leg_depth(start)
