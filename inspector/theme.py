@@ -237,6 +237,7 @@ def style_sheet(theme: Theme) -> str:
     return Template(source).substitute(values)
 
 
+@cache
 def icon_names() -> tuple[str, ...]:
     """Return the names that `icon` knows, sorted."""
     return tuple(sorted(path.stem for path in _ICON_FOLDER.glob("*.svg")))
@@ -255,6 +256,12 @@ def icon(name: str, color: QColor) -> QIcon:
     if found is None:
         found = _icons[key] = _render_icon(name, color)
     return found
+
+
+def node_icon(node_type: str, color: QColor) -> QIcon:
+    """Return a node type's icon in one colour, a neutral one for a type that has none."""
+    name = f"node_{node_type}"
+    return icon(name if name in icon_names() else "node", color)
 
 
 _icons: dict[tuple[str, int], QIcon] = {}

@@ -21,6 +21,12 @@ def repo() -> Path:
     return REPO
 
 
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The files of others that the tests read, each folder with its licence."""
+    return REPO / "tests" / "data"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep caches and settings of the tests away from the user's."""

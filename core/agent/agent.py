@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from core.agent.compile import check_change, check_storages
 from core.agent.description import GraphDescription, Node, changed_params
-from core.agent.play import Play
-from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
-from core.nodes.runners import run_node
+from core.io.work import QUIETLY, Work
+from core.nodes.kind import kind_of
 from core.nodes.state import Outcome, TurnState
+from core.nodes.turn_request import Play, TurnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,44 +25,35 @@ if TYPE_CHECKING:
 MAX_STEPS = 64
 
 
-def run_turn(
-    request: TurnRequest,
-    workspace: Workspace,
-    *,
-    cached_only: bool = False,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
-) -> Turn:
+def run_turn(request: TurnRequest, workspace: Workspace, work: Work = QUIETLY) -> Turn:
     """Walk the graph once. The command line, the window and its sliders all call this.
 
     Parameters
     ----------
     request : message, parameters and choices of the turn.
     workspace : the storages to search.
-    cached_only : search nothing; every search must have been made before.
+    work : with `cached_only`, every search must have been made before.
 
     Raises
     ------
     SearchNeeded
-        With `cached_only`, when a search has not been made yet.
+        With `work.cached_only`, when a search has not been made yet.
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
 
     A refusal of a node is no exception: the turn ends with status Error and carries it.
     """
     state = TurnState(
         request,
         workspace,
-        cached_only,
-        progress,
-        is_cancelled,
         canned_counts=dict(request.play.canned_counts),
         memory=dict(request.play.memory),
+        work=work,
     )
     runs: list[NodeRun] = []
     name, error = request.start_node, None
     while name and error is None:
-        stop_if(is_cancelled)
+        work.stop_if_cancelled()
         if len(runs) == MAX_STEPS:
             path = " → ".join(run.name for run in runs[-4:])
             error = InspectorError(
@@ -72,9 +63,9 @@ def run_turn(
                 hint="break the loop: an empty exit ends the turn",
             )
             break
-        params = request.params[name]
+        params, state.work = request.params[name], work.for_node(name)
         try:
-            outcome = run_node(name, params, state)
+            outcome = kind_of(params).run(name, params, state)
         except InspectorError as refused:
             error = refused.at_node(name)
             break
@@ -117,17 +108,10 @@ class Agent:
         On construction, with every finding, when the graph does not compile (3003 and others).
     """
 
-    def __init__(
-        self,
-        graph: GraphDescription,
-        workspace: Workspace,
-        *,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> None:
+    def __init__(self, graph: GraphDescription, workspace: Workspace, work: Work = QUIETLY) -> None:
         findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
         findings.extend(graph.check())
-        check_storages(graph, workspace, findings, progress, is_cancelled)
+        check_storages(graph, workspace, findings, work)
         findings.raise_errors()
         self.warnings: tuple[Finding, ...] = tuple(findings)
         self.variables: dict[str, str] = {}
@@ -201,8 +185,7 @@ class Agent:
         exits: Mapping[str, str] | None = None,
         replies: Mapping[str, str] | None = None,
         seed: int = 0,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        work: Work = QUIETLY,
     ) -> Turn:
         """Run one turn.
 
@@ -217,8 +200,7 @@ class Agent:
             turn = run_turn(
                 self.request(message, exits=exits, replies=replies, seed=seed),
                 self._workspace,
-                progress=progress,
-                is_cancelled=is_cancelled,
+                work=work,
             )
             self.play = turn.next_play(keeps_dialog=self.keeps_dialog)
             return turn

@@ -11,23 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from core.embedding.embedder import ModelProvider
 from core.index.search_cache import SearchCache, SearchNeeded
 from core.io.findings import FileRefused
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 from core.keyword.corpora import Corpora
-from core.keyword.index import index_of
-from core.keyword.scoring import KeywordWeights
 from core.knowledge.base import KnowledgeBase, open_knowledge
 from core.knowledge.catalog import SchemaCatalog
 from core.knowledge.filter import CompiledFilter, compile_filter
 from core.knowledge.root import FileKind, StorageRoot
 from core.knowledge.strings import StringStorage
-from core.nodes import (
-    ClassifyIntentParams,
-    KeywordRetrieveParams,
-    KnowledgeSourceKind,
-    RetrievalMode,
-    RetrieveParams,
-    RetrieveSubgraphParams,
-)
+from core.nodes.kind import kind_of
 from core.patterns.patterns import PatternSearches
 from core.retrieve.memories import Memories
 from core.retrieve.search import KnowledgeSearch
@@ -38,10 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.index.candidates import Candidates
-    from core.keyword.scoring import KeywordCandidates
     from core.knowledge.schema import Field
-    from core.nodes import NodeParams
-    from core.subgraph.search import SubgraphCandidates
+    from core.nodes.params import NodeParams
 
 __all__ = ["BYTES_PER_RECORD", "SearchNeeded", "Workspace"]
 
@@ -105,14 +94,7 @@ class Workspace:
         self.memories = Memories(self.root, self.models, _weakly(self.schema_fields))
         self.patterns = PatternSearches()
 
-    def knowledge(
-        self,
-        name: str,
-        *,
-        node: str = "",
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> KnowledgeBase:
+    def knowledge(self, name: str, work: Work = QUIETLY) -> KnowledgeBase:
         """Open a knowledge file, or return it if it is open already.
 
         Raises
@@ -120,14 +102,14 @@ class Workspace:
         InspectorError
             3009, 3010, 3011 for the path; FileRefused with all findings for its content.
         """
-        return self._storage(name, node, progress, is_cancelled).knowledge
+        return self._storage(name, work).knowledge
 
-    def search_of(self, name: str, *, node: str = "") -> KnowledgeSearch:
+    def search_of(self, name: str, work: Work = QUIETLY) -> KnowledgeSearch:
         """Return the search over a knowledge file, to prepare its indexes or read its notes."""
-        return self._storage(name, node, no_progress, never_cancelled).search
+        return self._storage(name, QUIETLY.for_node(work.node)).search
 
     def strings(
-        self, name: str, kind: FileKind = FileKind.STRINGS, *, node: str = ""
+        self, name: str, kind: FileKind = FileKind.STRINGS, work: Work = QUIETLY
     ) -> StringStorage:
         """Open a string storage, or return it if it is open already.
 
@@ -144,13 +126,13 @@ class Workspace:
             # A name that was resolved once needs no look at the disk while a slider moves.
             path = self._string_paths.get((name, kind))
             if path is None:
-                path = self.root.resolve(name, kind, node=node, param="string_storage")
+                path = self.root.resolve(name, kind, node=work.node, param="string_storage")
             if path not in self._strings:
                 self._strings[path] = StringStorage.load(path)
             self._string_paths[name, kind] = path
             return self._strings[path]
 
-    def compiled_filter(self, name: str, text: str, *, node: str = "") -> CompiledFilter | None:
+    def compiled_filter(self, name: str, text: str, work: Work = QUIETLY) -> CompiledFilter | None:
         """Compile a filter against a storage's fields; None for an empty text.
 
         Raises
@@ -158,10 +140,10 @@ class Workspace:
         InspectorError
             3007 with a slug and a JSON path.
         """
-        storage = self._storage(name, node, no_progress, never_cancelled)
+        storage = self._storage(name, QUIETLY.for_node(work.node))
         if text not in storage.filters:
             fields = {item.name: item for item in storage.knowledge.fields}
-            storage.filters[text] = compile_filter(text, fields, node=node)
+            storage.filters[text] = compile_filter(text, fields, node=work.node)
         return storage.filters[text]
 
     def is_open(self, name: str) -> bool:
@@ -183,7 +165,7 @@ class Workspace:
         InspectorError
             3007 when the filter does not compile.
         """
-        storage = self._storage(name, "", no_progress, never_cancelled)
+        storage = self._storage(name, QUIETLY)
         total = len(storage.knowledge.ids)
         compiled = self.compiled_filter(name, text)
         if compiled is None:
@@ -233,16 +215,7 @@ class Workspace:
         return () if self.broken_catalog is not None else self.catalog.names
 
     def candidates(
-        self,
-        name: str,
-        query: str,
-        filter_text: str,
-        *,
-        dense: bool,
-        node: str = "",
-        cached_only: bool = False,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        self, name: str, query: str, filter_text: str, *, dense: bool, work: Work = QUIETLY
     ) -> Candidates:
         """Search a storage, or return what the same search found before.
 
@@ -253,101 +226,25 @@ class Workspace:
         Raises
         ------
         SearchNeeded
-            With `cached_only`, when this search has not been made yet.
+            With `work.cached_only`, when this search has not been made yet.
         InspectorError
             3007 for the filter, 4001 or 8003 for the model, 3009 … for the path.
         """
-        if cached_only and not self.is_open(name):
+        if work.cached_only and not self.is_open(name):
             raise SearchNeeded
-        storage = self._storage(name, node, progress, is_cancelled)
+        storage = self._storage(name, work)
         key = (storage.generation, query, filter_text)
         known = self._searches.get(key)
         if known is not None and (known.dense is not None or not dense):
             return known
-        if cached_only:
+        if work.cached_only:
             raise SearchNeeded
-        compiled = self.compiled_filter(name, filter_text, node=node)
-        found = storage.search.search(
-            query,
-            dense=dense,
-            compiled_filter=compiled,
-            progress=progress,
-            is_cancelled=is_cancelled,
-        )
+        compiled = self.compiled_filter(name, filter_text, work=work)
+        found = storage.search.search(query, dense=dense, compiled_filter=compiled, work=work)
         self._searches.put(key, found)
         return found
 
-    def keyword_candidates(
-        self,
-        params: KeywordRetrieveParams,
-        query: str,
-        *,
-        node: str = "",
-        cached_only: bool = False,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> KeywordCandidates:
-        """Search a corpus, or return what the same search found before.
-
-        Raises
-        ------
-        SearchNeeded
-            With `cached_only`, when this search has not been made yet.
-        InspectorError
-            3009 … for the path, FileRefused for its content.
-        """
-        found = self.corpora.candidates(
-            params.corpus,
-            params.summary_field,
-            query,
-            KeywordWeights.of_params(params),
-            node=node,
-            cached_only=cached_only,
-            progress=progress,
-            is_cancelled=is_cancelled,
-        )
-        if found is None:
-            raise SearchNeeded
-        return found
-
-    def subgraph_candidates(
-        self,
-        params: RetrieveSubgraphParams,
-        query: str,
-        *,
-        node: str = "",
-        cached_only: bool = False,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> SubgraphCandidates:
-        """Search a knowledge graph, or return what the same search found before.
-
-        Raises
-        ------
-        SearchNeeded
-            With `cached_only`, when this search has not been made yet.
-        InspectorError
-            3009 … for the path, FileRefused for its content, 4001 or 8003 for the model.
-        """
-        found = self.graphs.candidates(
-            params.knowledge_graph,
-            query,
-            embeddings=params.use_embeddings,
-            node=node,
-            cached_only=cached_only,
-            progress=progress,
-            is_cancelled=is_cancelled,
-        )
-        if found is None:
-            raise SearchNeeded
-        return found
-
-    def prepare(
-        self,
-        tables: Iterable[NodeParams],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> None:
+    def prepare(self, tables: Iterable[NodeParams], work: Work = QUIETLY) -> None:
         """Load or build what the searches of these nodes need: word indexes first, then vectors.
 
         Raises
@@ -355,62 +252,12 @@ class Workspace:
         InspectorError
             For a path, a content, or a model.
         Cancelled
-            When `is_cancelled` says so.
+            When `work` is cancelled.
         """
         tables = list(tables)
         for embeddings in (False, True):
             for params in tables:
-                self._prepare(params, embeddings, progress, is_cancelled)
-
-    def _prepare(
-        self, params: NodeParams, embeddings: bool, progress: Progress, is_cancelled: IsCancelled
-    ) -> None:
-        if isinstance(params, RetrieveParams) and (
-            params.source_kind is KnowledgeSourceKind.FromName
-        ):
-            self._prepare_memory(params, embeddings, progress, is_cancelled)
-        elif isinstance(params, RetrieveParams | ClassifyIntentParams) and (
-            params.embedded_string_storage
-        ):
-            search = self.search_of(params.embedded_string_storage)
-            if not embeddings:
-                search.prepare_sparse(progress, is_cancelled)
-            elif getattr(params, "retrieval_mode", None) is not RetrievalMode.Lexical:
-                search.prepare_index(progress, is_cancelled)
-                search.compare_prebuilt(progress)
-        elif isinstance(params, KeywordRetrieveParams) and params.corpus and not embeddings:
-            index_of(
-                self.corpora.corpus(
-                    params.corpus,
-                    params.summary_field,
-                    progress=progress,
-                    is_cancelled=is_cancelled,
-                ),
-                params.preview_chars,
-            )
-        elif (
-            isinstance(params, RetrieveSubgraphParams)
-            and params.knowledge_graph
-            and (params.use_embeddings or not embeddings)
-        ):
-            self.graphs.searcher(params.knowledge_graph).prepare(
-                embeddings=embeddings, progress=progress, is_cancelled=is_cancelled
-            )
-
-    def _prepare_memory(
-        self,
-        params: RetrieveParams,
-        embeddings: bool,
-        progress: Progress,
-        is_cancelled: IsCancelled,
-    ) -> None:
-        """Prepare the store of a node whose name has no variables and that lies on disk."""
-        store = self.memories.find(params.storage_name.strip())
-        dense = embeddings and params.retrieval_mode is not RetrievalMode.Lexical
-        if store is not None and (dense or not embeddings):
-            self.memories.prepare(
-                store, params.schema, dense=dense, progress=progress, is_cancelled=is_cancelled
-            )
+                kind_of(params).prepare(params, self, embeddings, work)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -423,13 +270,7 @@ class Workspace:
             *(note for searcher in self.graphs.open_graphs().values() for note in searcher.notes),
         )
 
-    def reload(
-        self,
-        name: str,
-        *,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> KnowledgeBase:
+    def reload(self, name: str, work: Work = QUIETLY) -> KnowledgeBase:
         """Read a knowledge file again; if it is broken now, the old content stays in use.
 
         Raises
@@ -438,7 +279,7 @@ class Workspace:
             With all findings of the new content.
         """
         path = self.root.resolve(name, FileKind.KNOWLEDGE)
-        fresh = self._open(path, progress, is_cancelled)
+        fresh = self._open(path, work)
         with self._lock:
             self._storages[path] = fresh
         return fresh.knowledge
@@ -479,25 +320,21 @@ class Workspace:
         with self._lock:
             return {path: storage.knowledge for path, storage in self._storages.items()}
 
-    def _storage(
-        self, name: str, node: str, progress: Progress, is_cancelled: IsCancelled
-    ) -> _Storage:
+    def _storage(self, name: str, work: Work) -> _Storage:
         with self._lock:
             # A name that was resolved once needs no look at the disk while a slider moves.
             if name in self._paths:
                 return self._storages[self._paths[name]]
         path = self.root.resolve(
-            name, FileKind.KNOWLEDGE, node=node, param="embedded_string_storage"
+            name, FileKind.KNOWLEDGE, node=work.node, param="embedded_string_storage"
         )
         with self._lock:
             known = self._storages.get(path)
-        fresh = known or self._open(path, progress, is_cancelled)
+        fresh = known or self._open(path, work)
         with self._lock:
             self._paths[name] = path
             return self._storages.setdefault(path, fresh)
 
-    def _open(self, path: Path, progress: Progress, is_cancelled: IsCancelled) -> _Storage:
-        knowledge = open_knowledge(
-            path, self.root.path, progress=progress, is_cancelled=is_cancelled
-        )
+    def _open(self, path: Path, work: Work) -> _Storage:
+        knowledge = open_knowledge(path, self.root.path, work=work)
         return _Storage(knowledge, KnowledgeSearch(knowledge, self.models), next(self._generations))

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from core.embedding.models import find_model, model_names, token_counter
+from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
-from core.nodes.parameters import did_you_mean
+from core.io.wording import did_you_mean
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.embedding.index_maker import IndexMaker
     from core.embedding.models import ModelEntry
-    from core.index.index_process import IndexProcesses
 
 BATCH_TOKENS = 512
 """Tokens of a batch, padding included: what one processor core works through fastest."""
@@ -56,12 +57,7 @@ class Embedder(Protocol):
     dimension: int
     max_tokens: int
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         """Return L2-normalised embeddings: float32 (len(texts), dimension).
 
         Raises
@@ -69,7 +65,7 @@ class Embedder(Protocol):
         InspectorError
             4001 when the model fails.
         Cancelled
-            When `is_cancelled` says so.
+            When `work` is cancelled.
         """
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -88,7 +84,7 @@ class ModelProvider:
     def __init__(
         self,
         loader: Callable[[str], Embedder] | None = None,
-        index_maker: IndexProcesses | None = None,
+        index_maker: IndexMaker | None = None,
     ) -> None:
         self._loader = loader or load_embedder
         self.index_maker = index_maker
@@ -117,7 +113,8 @@ class ModelProvider:
         with loading:
             with self._lock:
                 known = self._loaded.get(key)
-                stop_if(lambda: self._closed)
+                if self._closed:
+                    raise Cancelled
             if known is None:
                 known = self._loader(key)
                 with self._lock:
@@ -145,9 +142,7 @@ class ModelProvider:
             list(side_by_side.map(_close, owners))
 
 
-def embedder_for(
-    models: ModelProvider, name: str, where: Place, progress: Progress = no_progress
-) -> Embedder:
+def embedder_for(models: ModelProvider, name: str, where: Place, work: Work = QUIETLY) -> Embedder:
     """Return a model, saying that it is being loaded if need be, and where it is named if it fails.
 
     Raises
@@ -156,7 +151,7 @@ def embedder_for(
         As `ModelProvider.get`, at the place `where`.
     """
     if not models.loaded(name):
-        progress("loading the embedding model", 0, 0)
+        work.progress("loading the embedding model", 0, 0)
     try:
         return models.get(name)
     except InspectorError as error:
@@ -191,21 +186,16 @@ class SentenceTransformerEmbedder:
         self._longest = _CHARACTERS_PER_TOKEN * (self.max_tokens or _USUAL_MAX_TOKENS)
         self.dimension = len(self._run(["a"])[0])
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         """Return L2-normalised embeddings: float32 (len(texts), dimension); see `Embedder`."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         cut = [self._readable(text) for text in texts]
         batches = list(self._batches(cut))
         done = 0
-        for rows, part in self._each(cut, batches, is_cancelled):
+        for rows, part in self._each(cut, batches, work):
             vectors[rows] = part
             done += len(rows)
-            progress("embedding texts", done, len(texts))
+            work.progress("embedding texts", done, len(texts))
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -237,13 +227,10 @@ class SentenceTransformerEmbedder:
             start += size
 
     def _each(
-        self,
-        texts: list[str],
-        batches: list[NDArray[np.int64]],
-        is_cancelled: IsCancelled,
+        self, texts: list[str], batches: list[NDArray[np.int64]], work: Work
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         def run(rows: NDArray[np.int64]) -> NDArray[np.float32]:
-            stop_if(is_cancelled)
+            work.stop_if_cancelled()
             return self._run([texts[row] for row in rows])
 
         workers = min(_cores(), MOST_WORKERS, len(batches))
@@ -343,14 +330,6 @@ def load_embedder(name: str) -> SentenceTransformerEmbedder:
             hint="correct its entry in models.json",
         )
     return embedder
-
-
-def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scale rows to length 1; rows of length 0 stay 0. float32 (n, d) → float32 (n, d)."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    scaled: NDArray[np.float32] = vectors / lengths
-    return scaled
 
 
 def _load(entry: ModelEntry, folder: Path) -> Any:

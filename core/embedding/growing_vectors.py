@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.embedding.vectors import RecordVectors, text_keys
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,12 +74,7 @@ class _Remembering:
         self._embedder = embedder
         self._vectors = vectors
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         found = np.empty((len(texts), self.dimension), dtype=np.float32)
         keys = text_keys(texts)
         missing: dict[bytes, list[int]] = {}
@@ -90,9 +85,7 @@ class _Remembering:
             else:
                 found[row] = known
         if missing:
-            made = self._embedder.embed(
-                [texts[rows[0]] for rows in missing.values()], progress, is_cancelled
-            )
+            made = self._embedder.embed([texts[rows[0]] for rows in missing.values()], work)
             self._vectors.put(self.identity, list(missing), made)
             for rows, vector in zip(missing.values(), made, strict=True):
                 found[rows] = vector

@@ -20,16 +20,16 @@ import numpy as np
 
 from core.embedding.index_file import USEARCH, read_index_header
 from core.embedding.prebuilt_process import INSTALL, REBUILD, sample_rows
+from core.embedding.unit_vectors import are_of_unit_length
 from core.embedding.vectors import (
     SUFFIX,
     RecordVectors,
-    are_of_unit_length,
     keep_vectors,
     prepare_vectors,
     vectors_key,
 )
 from core.io.child_process import ChildProcess
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,12 +109,7 @@ class PrebuiltCheck:
         if self._reading is not None:
             self._reading.close()
 
-    def result(
-        self,
-        records: int | None,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> PrebuiltIndex:
+    def result(self, records: int | None, work: Work = QUIETLY) -> PrebuiltIndex:
         """Wait for what the child finds.
 
         Parameters
@@ -124,7 +119,7 @@ class PrebuiltCheck:
         Raises
         ------
         Cancelled
-            When `is_cancelled` says so.
+            When `work` is cancelled.
         """
         if (
             self.header is not None
@@ -135,7 +130,7 @@ class PrebuiltCheck:
                 f"it holds {self.header.count} vectors, and there are {records} records", REBUILD
             )
         if self._known is None and self._reading is not None:
-            self._known = self._reading.result(progress, is_cancelled)
+            self._known = self._reading.result(work=work)
             if self._reading.is_certain:
                 _remember(self._identity, self._known)
         return self._known or PrebuiltIndex("it has not been read")
@@ -147,8 +142,7 @@ def prebuilt_vectors(
     source: str,
     embedder: Embedder,
     sidecars: SidecarFolder,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
+    work: Work = QUIETLY,
 ) -> tuple[RecordVectors, str] | None:
     """Load the vectors of all texts from a prebuilt index, and keep them in the sidecar.
 
@@ -171,10 +165,10 @@ def prebuilt_vectors(
     InspectorError
         4001 when the model fails.
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     with PrebuiltCheck(path) as check:
-        index = check.result(len(texts), progress, is_cancelled)
+        index = check.result(len(texts), work)
     if index.fault:
         return None
     if index.dimension != embedder.dimension:
@@ -185,11 +179,9 @@ def prebuilt_vectors(
         return None
     made_by = f"{embedder.identity} index {index.sha256}"
     if any(sidecar.key.model == made_by for _, sidecar in sidecars.intact(SUFFIX)):
-        vectors = prepare_vectors(
-            texts, source, embedder, sidecars, progress, is_cancelled, made_by
-        )
+        vectors = prepare_vectors(texts, source, embedder, sidecars, made_by, work)
     else:
-        loaded = _load(path, index, sidecars, progress, is_cancelled)
+        loaded = _load(path, index, sidecars, work)
         if loaded is None:
             return None
         key = vectors_key(source, made_by, embedder.dimension)
@@ -240,11 +232,7 @@ def _caveat(index: PrebuiltIndex) -> str:
 
 
 def _load(
-    path: Path,
-    index: PrebuiltIndex,
-    sidecars: SidecarFolder,
-    progress: Progress,
-    is_cancelled: IsCancelled,
+    path: Path, index: PrebuiltIndex, sidecars: SidecarFolder, work: Work
 ) -> NDArray[np.float32] | None:
     """Read all vectors: float32 (n, d), each of length 1; None, and a note, where that fails."""
     vectors = np.zeros((index.count, index.dimension), np.float32)
@@ -254,7 +242,7 @@ def _load(
 
     reading = _Reading(path, "vectors")
     try:
-        found = reading.result(progress, is_cancelled, take)
+        found = reading.result(take, work)
     finally:
         reading.close()
     fault = found.fault
@@ -281,10 +269,7 @@ class _Reading:
         self._child = ChildProcess(_MODULE, str(path), what)
 
     def result(
-        self,
-        progress: Progress,
-        is_cancelled: IsCancelled,
-        take: Callable[[tuple[int, int], bytes], None] | None = None,
+        self, take: Callable[[tuple[int, int], bytes], None] | None = None, work: Work = QUIETLY
     ) -> PrebuiltIndex:
         """Wait until the child has read the file.
 
@@ -293,30 +278,24 @@ class _Reading:
         take : gets the vectors of some rows, from the first to before the second.
         """
         while True:
-            stop_if(is_cancelled)
             try:
-                frame = self._child.receive()
+                header, payload = self._child.answer(work, self._deadline)
             except EOFError:
                 return _died(self.is_certain)
-            if frame is None:
-                if time.monotonic() > self._deadline:
-                    return PrebuiltIndex(
-                        f"reading it took more than {self._limit_s:.0f} seconds", REBUILD
-                    )
-                continue
-            header, payload = frame
-            if "started" in header:
-                self.is_certain = True
-            elif "progress" in header:
-                progress(*header["progress"])
-            else:
-                try:
-                    if "rows" not in header or take is None:
-                        return _described(header, payload)
+            except TimeoutError:
+                return PrebuiltIndex(
+                    f"reading it took more than {self._limit_s:.0f} seconds", REBUILD
+                )
+            try:
+                if "started" in header:
+                    self.is_certain = True
+                elif "rows" in header and take is not None:
                     first, stop = header["rows"]
                     take((first, stop), payload)
-                except (KeyError, TypeError, ValueError):
-                    return PrebuiltIndex("the process that read it made no sense of it", REBUILD)
+                else:
+                    return _described(header, payload)
+            except (KeyError, TypeError, ValueError):
+                return PrebuiltIndex("the process that read it made no sense of it", REBUILD)
 
     def close(self) -> None:
         """End the child."""

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
-import os
-import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.embedding.unfinished import PART_SUFFIX, UnfinishedVectors
+from core.embedding.unit_vectors import are_of_unit_length
 from core.errors import Code, InspectorError
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.io.sidecar import SidecarKey
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,17 +30,11 @@ if TYPE_CHECKING:
     from core.io.sidecar import Sidecar, SidecarFolder
 
 SUFFIX = ".vectors"
-PART_SUFFIX = ".vectors.part"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 BLOCK_CHARACTERS = 16_384
 """Characters that are embedded before the result is saved: half a second's work."""
 
 _KEY_BYTES = 32
-_PART_MAGIC = b"RTI-part"
-_BLOCK_MAGIC = b"RTIb"
-_BLOCK_HEAD = struct.Struct("<4sI")
-_CHECK_BYTES = 16
-_NORM_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +56,8 @@ def prepare_vectors(
     source: str,
     embedder: Embedder,
     sidecars: SidecarFolder,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
     made_by: str = "",
+    work: Work = QUIETLY,
 ) -> RecordVectors:
     """Load the vectors of all texts; embed those that are not there yet, and keep them.
 
@@ -82,40 +73,39 @@ def prepare_vectors(
     InspectorError
         4001 when the model fails.
     Cancelled
-        When `is_cancelled` says so; what was embedded until then is kept.
+        When `work` is cancelled; what was embedded until then is kept.
     """
     if not texts:
         return _ready(np.empty((0, embedder.dimension), np.float32), 0)
     key = vectors_key(source, made_by or embedder.identity, embedder.dimension)
-    found = [
-        sidecar
-        for _, sidecar in sidecars.intact(SUFFIX)
-        if sidecar.key.kind == key.kind and _fits(sidecar, embedder.dimension)
-    ]
+    found = _fitting(key, sidecars)
     for sidecar in found:
         if not key.difference(sidecar.key) and len(sidecar.arrays["vectors"]) == len(texts):
             return _ready(sidecar.arrays["vectors"], 0)
     keys = text_keys(texts)
     known = _known_vectors(found, key, sidecars)
-    first: dict[bytes, int] = {}
-    for row, text_key in enumerate(keys):
-        first.setdefault(text_key, row)
-    missing = [row for text_key, row in first.items() if text_key not in known]
-    done = len(first) - len(missing)
-    if found and done and missing:
-        sidecars.note(f"{len(missing)} texts are new or changed and embedded; the others are kept")
-    with contextlib.closing(_PartWriter(sidecars, key, bool(missing))) as part:
-        for rows in _blocks(texts, missing):
-            stop_if(is_cancelled)
-            progress("embedding records", done, len(first))
-            # A block is finished once it is begun, so that stopping loses nothing.
-            made = _embed([texts[row] for row in rows], embedder)
-            part.add(b"".join(keys[row] for row in rows), made)
-            known.update((keys[row], vector) for row, vector in zip(rows, made, strict=True))
-            done += len(rows)
-    return _ready(
-        _store(np.stack([known[text_key] for text_key in keys]), keys, key, sidecars), len(missing)
-    )
+    first = {text_key: row for row, text_key in reversed(list(enumerate(keys)))}
+    embedded = 0
+    if not first.keys() <= known.keys():
+        with contextlib.closing(UnfinishedVectors(key, sidecars)) as unfinished:
+            known |= unfinished.known
+            missing = {row: text_key for text_key, row in first.items() if text_key not in known}
+            embedded, done = len(missing), len(first) - len(missing)
+            if found and done and missing:
+                sidecars.note(
+                    f"{len(missing)} texts are new or changed and embedded; the others are kept"
+                )
+            for rows in _blocks(texts, missing):
+                work.stop_if_cancelled()
+                work.progress("embedding records", done, len(first))
+                # A block is finished once it is begun, so that stopping loses nothing.
+                made = _embed([texts[row] for row in rows], embedder)
+                new = dict(zip((missing[row] for row in rows), made, strict=True))
+                unfinished.add(new)
+                known |= new
+                done += len(rows)
+    vectors = np.stack([known[text_key] for text_key in keys])
+    return _ready(_store(vectors, keys, key, sidecars), embedded)
 
 
 def vectors_key(source: str, model: str, dimension: int) -> SidecarKey:
@@ -125,8 +115,8 @@ def vectors_key(source: str, model: str, dimension: int) -> SidecarKey:
 
 def stored_vectors(key: SidecarKey, sidecars: SidecarFolder) -> RecordVectors | None:
     """Return the vectors that an earlier `prepare_vectors` has stored, or None."""
-    for _, sidecar in sidecars.intact(SUFFIX):
-        if not key.difference(sidecar.key) and _fits(sidecar, int(key.parameters["dimension"])):
+    for sidecar in _fitting(key, sidecars):
+        if not key.difference(sidecar.key):
             return _ready(sidecar.arrays["vectors"], 0)
     return None
 
@@ -173,16 +163,13 @@ def _ready(vectors: NDArray[np.float32], embedded: int) -> RecordVectors:
     return RecordVectors(vectors, np.flatnonzero(np.vecdot(vectors, vectors) == 0), embedded)
 
 
-def are_of_unit_length(vectors: NDArray[np.float32]) -> bool:
-    """Whether every row has length 1 or 0; False with NaN or an infinity in it.
-
-    Parameters
-    ----------
-    vectors : float32 (n, d).
-    """
-    with np.errstate(all="ignore"):
-        squares = np.vecdot(vectors, vectors)
-        return bool(((np.abs(squares - 1) <= _NORM_TOLERANCE) | (squares == 0)).all())
+def _fitting(key: SidecarKey, sidecars: SidecarFolder) -> list[Sidecar]:
+    """Return the sidecars with vectors of this dimension, whoever made them and of what."""
+    return [
+        sidecar
+        for _, sidecar in sidecars.intact(SUFFIX)
+        if sidecar.key.kind == key.kind and _fits(sidecar, int(key.parameters["dimension"]))
+    ]
 
 
 def _fits(sidecar: Sidecar, dimension: int) -> bool:
@@ -202,19 +189,15 @@ def _fits(sidecar: Sidecar, dimension: int) -> bool:
 def _known_vectors(
     found: list[Sidecar], key: SidecarKey, sidecars: SidecarFolder
 ) -> dict[bytes, NDArray[np.float32]]:
-    """Vectors by text hash, from earlier files and from runs that were stopped."""
+    """Vectors by text hash, from earlier files."""
     known: dict[bytes, NDArray[np.float32]] = {}
     for sidecar in found:
         if sidecar.key.model != key.model or sidecar.key.version != key.version:
             sidecars.note(f"the vectors are made again: {key.difference(sidecar.key)}")
-            continue
-        hashes = sidecar.arrays["keys"].tobytes()
-        for row, vector in enumerate(sidecar.arrays["vectors"]):
-            known[hashes[row * _KEY_BYTES : (row + 1) * _KEY_BYTES]] = vector
-    for path in sidecars.paths(PART_SUFFIX):
-        for hashes, vectors in _read_part(path, key):
-            for row, vector in enumerate(vectors):
-                known[hashes[row * _KEY_BYTES : (row + 1) * _KEY_BYTES]] = vector
+        else:
+            known.update(
+                zip(map(bytes, sidecar.arrays["keys"]), sidecar.arrays["vectors"], strict=True)
+            )
     return known
 
 
@@ -229,7 +212,7 @@ def _embed(texts: list[str], embedder: Embedder) -> NDArray[np.float32]:
     return vectors
 
 
-def _blocks(texts: Sequence[str], rows: list[int]) -> Iterator[list[int]]:
+def _blocks(texts: Sequence[str], rows: Iterable[int]) -> Iterator[list[int]]:
     """Cut the rows into blocks of like length, the longest texts first."""
     block: list[int] = []
     size = 0
@@ -241,87 +224,3 @@ def _blocks(texts: Sequence[str], rows: list[int]) -> Iterator[list[int]]:
         size += len(texts[row])
     if block:
         yield block
-
-
-def _part_header(key: SidecarKey) -> bytes:
-    content = {"version": key.version, "model": key.model, **key.parameters}
-    return _PART_MAGIC + json.dumps(content, sort_keys=True).encode() + b"\n"
-
-
-class _PartWriter:
-    """Appends blocks to ``<file>.vectors.part``; where no place takes it, to nothing."""
-
-    def __init__(self, sidecars: SidecarFolder, key: SidecarKey, is_needed: bool) -> None:
-        self._handle = -1
-        self._sidecars = sidecars
-        header = _part_header(key)
-        if is_needed:
-            sidecars.write_first(PART_SUFFIX, lambda path: self._open(path, header))
-
-    def _open(self, path: Path, header: bytes) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        handle = os.open(path, flags, 0o666)
-        try:
-            if os.read(handle, len(header)) != header:
-                os.ftruncate(handle, 0)
-                _append(handle, header)
-        except BaseException:
-            os.close(handle)
-            raise
-        self._handle = handle
-
-    def add(self, hashes: bytes, vectors: NDArray[np.float32]) -> None:
-        """Append one block: all of it in one write, and its checksum."""
-        if self._handle < 0:
-            return
-        payload = hashes + np.ascontiguousarray(vectors, dtype="<f4").tobytes()
-        head = _BLOCK_HEAD.pack(_BLOCK_MAGIC, len(vectors))
-        check = hashlib.sha256(head + payload).digest()[:_CHECK_BYTES]
-        try:
-            _append(self._handle, head + payload + check)
-        except OSError as error:
-            self._sidecars.note(
-                f"what is embedded cannot be saved while it is being made ({error.strerror})"
-            )
-            self.close()
-
-    def close(self) -> None:
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
-
-
-def _append(handle: int, content: bytes) -> None:
-    written = 0
-    while written < len(content):
-        written += os.write(handle, content[written:])
-
-
-def _read_part(path: Path, key: SidecarKey) -> Iterator[tuple[bytes, NDArray[np.float32]]]:
-    """Yield the whole blocks of a ``.part`` file, if it was made by this model; skip torn ones."""
-    header = _part_header(key)
-    dimension = int(key.parameters["dimension"])
-    record_bytes = _KEY_BYTES + 4 * dimension
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return
-    if not content.startswith(header):
-        return
-    at = len(header)
-    while (at := content.find(_BLOCK_MAGIC, at)) >= 0 and at + _BLOCK_HEAD.size <= len(content):
-        _, count = _BLOCK_HEAD.unpack_from(content, at)
-        end = at + _BLOCK_HEAD.size + count * record_bytes
-        check = content[end : end + _CHECK_BYTES]
-        if (
-            len(check) < _CHECK_BYTES
-            or hashlib.sha256(memoryview(content)[at:end]).digest()[:_CHECK_BYTES] != check
-        ):
-            at += 1
-            continue
-        split = at + _BLOCK_HEAD.size + count * _KEY_BYTES
-        vectors = np.frombuffer(content, dtype="<f4", count=count * dimension, offset=split)
-        vectors = vectors.reshape(count, dimension)
-        if are_of_unit_length(vectors):
-            yield content[at + _BLOCK_HEAD.size : split], vectors
-        at = end + _CHECK_BYTES

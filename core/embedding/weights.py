@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from core.embedding.models import WEIGHTS_FILE
 from core.errors import Code, InspectorError, Place
+from core.io.atomic import write_atomically
 from core.io.folders import cache_folder
-from core.io.sidecar import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -165,13 +165,9 @@ def _remembered() -> dict[str, Any]:
 def _remember(key: str, entry: list[Any]) -> None:
     with _lock:
         content = json.dumps(_remembered() | {key: entry}, indent=1).encode()
-
-        def write(stream: BinaryIO) -> None:
-            stream.write(content)
-
         try:
             cache_folder().mkdir(parents=True, exist_ok=True)
-            write_atomically(cache_folder() / HASHES_FILE, write)
-        except OSError:
+            write_atomically(cache_folder() / HASHES_FILE, [content])
+        except (OSError, InspectorError):
             # Not remembered: it is hashed again next time.
             return

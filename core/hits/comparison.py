@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.retrieve.select import Hit
+    from core.hits.hit import Hit
 
 TOLERANCE = 0.02
 """Distances of one record that are so far apart still agree: another build, another device."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from core.retrieve.select import Hit
+    from core.hits.hit import Hit
 
 COLUMNS = (
     "rank",

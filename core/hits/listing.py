@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from core.hits.hit import Hit, Reason
     from core.hits.words import QueryWords
-    from core.retrieve.select import Hit, Reason
 
 SortKeys = NDArray[np.float64] | list[str]
 """Numbers, NaN where there is none, or texts without regard to case."""

@@ -11,7 +11,6 @@ Navigable Small World graphs, TPAMI 2020; its authors' library hnswlib.
 from __future__ import annotations
 
 import hashlib
-import json
 import mmap
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -22,23 +21,23 @@ import numpy as np
 from core.index.candidates import MAX_DEPTH, DenseLeg, ranks
 from core.index.hnsw_file import HnswFileError, check_hnsw_file
 from core.index.order import smallest_first
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.io.sidecar import (
     SidecarError,
     SidecarKey,
+    read_sidecar,
     temporary_path,
-    write_atomically,
+    write_sidecar,
 )
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
+    from core.embedding.index_maker import VectorIndex
     from core.embedding.vectors import RecordVectors
-    from core.index.index_process import ProcessIndex
     from core.io.sidecar import SidecarFolder
 
 M = 16
@@ -48,12 +47,11 @@ SMALL_STORE = 20_000
 """Up to this many records one thread builds the index, so that it is the same everywhere."""
 
 SUFFIX = ".hnsw"
-HEADER_SUFFIX = ".hnsw.json"
-FORMAT_VERSION = 1
+HEADER_SUFFIX = ".head"
+FORMAT_VERSION = 2
 
 _LEAST_EF = 100
 _CHUNK = 512
-_LONGEST_HEADER = 1 << 16
 
 
 def search_ef(k: int) -> int:
@@ -85,7 +83,7 @@ def dense_leg(
     records: RecordVectors,
     query: NDArray[np.float32],
     matching: NDArray[np.bool_] | None = None,
-    index: HnswIndex | ProcessIndex | None = None,
+    index: VectorIndex | None = None,
 ) -> DenseLeg:
     """Rank the records by distance, ties by row.
 
@@ -160,17 +158,13 @@ class HnswIndex:
         self._index.save_index(str(path))
 
 
-def build_index(
-    records: RecordVectors,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
-) -> HnswIndex:
+def build_index(records: RecordVectors, work: Work = QUIETLY) -> HnswIndex:
     """Build the index of all records.
 
     Raises
     ------
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     import hnswlib
 
@@ -179,11 +173,11 @@ def build_index(
     index.init_index(max_elements=count, M=M, ef_construction=EF_CONSTRUCTION, random_seed=SEED)
     threads = 1 if count <= SMALL_STORE else os.cpu_count() or 1
     for start in range(0, count, _CHUNK):
-        stop_if(is_cancelled)
-        progress("building the vector index", start, count)
+        work.stop_if_cancelled()
+        work.progress("building the vector index", start, count)
         rows = np.arange(start, min(start + _CHUNK, count))
         index.add_items(records.vectors[rows], rows, num_threads=threads)
-    progress("building the vector index", count, count)
+    work.progress("building the vector index", count, count)
     return HnswIndex(index, count, dimension)
 
 
@@ -212,11 +206,11 @@ def load_index(
 
     Parameters
     ----------
-    first : files to try before the sidecars; their headers lie beside them, as ``<file>.json``.
+    first : files to try before the sidecars; their headers lie beside them.
     """
     for path in (*first, *sidecars.paths(SUFFIX)):
         try:
-            return _load(path, path.with_name(path.name + ".json"), key)
+            return _load(path, key)
         except FileNotFoundError:
             continue
         except SidecarError as error:
@@ -235,57 +229,37 @@ def _store(index: HnswIndex, path: Path, key: SidecarKey) -> None:
         index.save(temporary)
         with temporary.open("r+b") as stream:
             os.fsync(stream.fileno())
-        size, digest = _check_content(temporary, key)
+        digest = _check_content(temporary, key)
         os.replace(temporary, path)
     except (HnswFileError, RuntimeError, ValueError) as error:
         raise OSError(0, "the disk may be full") from error
     finally:
         temporary.unlink(missing_ok=True)
-    header = json.dumps(
-        {
-            "kind": key.kind,
-            "version": key.version,
-            "source": key.source,
-            "model": key.model,
-            "parameters": dict(key.parameters),
-            "bytes": size,
-            "sha256": digest,
-        },
-        indent=1,
-    ).encode()
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(header)
-
-    write_atomically(path.with_name(path.name + ".json"), write)
+    write_sidecar(_header_of(path), key, {"sha256": digest})
 
 
-def _load(path: Path, header_path: Path, key: SidecarKey) -> HnswIndex:
-    """Load an index whose header, size, hash and structure agree.
+def _header_of(path: Path) -> Path:
+    return path.with_name(path.name + HEADER_SUFFIX)
+
+
+def _load(path: Path, key: SidecarKey) -> HnswIndex:
+    """Load an index whose header, hash and structure agree.
 
     Raises
     ------
     FileNotFoundError, SidecarError
     """
-    if not path.exists():
+    if not path.is_file():
         raise FileNotFoundError(path)
-    header = _read_header(header_path)
     try:
-        found = SidecarKey(
-            header["kind"],
-            header["version"],
-            header["source"],
-            header["model"],
-            header["parameters"],
-        )
-        size, digest = header["bytes"], header["sha256"]
-    except (KeyError, TypeError):
-        raise SidecarError("its header makes no sense") from None
-    difference = key.difference(found)
+        header = read_sidecar(_header_of(path))
+    except FileNotFoundError:
+        raise SidecarError("this program did not write it") from None
+    difference = key.difference(header.key)
     if difference:
         raise SidecarError(difference)
     try:
-        if (size, digest) != _check_content(path, key):
+        if not np.array_equal(header.arrays.get("sha256", ()), _check_content(path, key)):
             raise SidecarError("it is not what its header says")
     except HnswFileError as error:
         raise SidecarError(str(error)) from error
@@ -302,30 +276,14 @@ def _load(path: Path, header_path: Path, key: SidecarKey) -> HnswIndex:
     return HnswIndex(index, count, dimension)
 
 
-def _read_header(path: Path) -> Any:
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(_LONGEST_HEADER + 1)
-    except FileNotFoundError:
-        raise SidecarError("this program did not write it") from None
-    except OSError as error:
-        raise SidecarError(f"its header cannot be read ({error})") from error
-    try:
-        header = json.loads(content)
-    except (ValueError, RecursionError):
-        raise SidecarError("its header makes no sense") from None
-    return header
-
-
-def _check_content(path: Path, key: SidecarKey) -> tuple[int, str]:
-    """Check an index file and return its size and hash."""
+def _check_content(path: Path, key: SidecarKey) -> NDArray[np.uint8]:
+    """Check an index file and return its SHA-256: uint8 (32,)."""
     with path.open("rb") as stream:
         content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    digest = hashlib.sha256(content).hexdigest()
     check_hnsw_file(
         memoryview(content),
         count=int(key.parameters["count"]),
         dimension=int(key.parameters["dimension"]),
         m=M,
     )
-    return len(content), digest
+    return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)

@@ -17,7 +17,7 @@ import numpy as np
 
 from core.index.lexical import K1, B
 from core.index.tokens import record_tokens
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,24 +56,19 @@ class GrowingLexicalIndex:
         """The terms that the records have."""
         return self._postings
 
-    def extend(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> None:
+    def extend(self, texts: Sequence[str], work: Work = QUIETLY) -> None:
         """Add the texts of further records.
 
         Raises
         ------
         Cancelled
-            When `is_cancelled` says so; `count` tells how many were added until then.
+            When `work` is cancelled; `count` tells how many were added until then.
         """
         for place, text in enumerate(texts):
             if place % _BLOCK == 0:
-                stop_if(is_cancelled)
+                work.stop_if_cancelled()
                 if len(texts) > _BLOCK:
-                    progress("reading words", place, len(texts))
+                    work.progress("reading words", place, len(texts))
             self._add(text)
 
     def cut(self, count: int, texts: Sequence[str]) -> None:

@@ -28,8 +28,8 @@ import numpy as np
 from core.index.candidates import SparseLeg, ranks
 from core.index.order import largest_first
 from core.index.tokens import query_tokens, record_tokens
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.io.sidecar import SidecarKey
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ K1 = 1.2
 B = 0.75
 METHOD = "lucene"
 SUFFIX = ".bm25"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _BLOCK = 4096
 _NO_TQDM = "DISABLE_TQDM"
@@ -131,25 +131,21 @@ def sparse_leg(
     return SparseLeg(scores, rows, ranks(rows, index.count), tuple(tokens), known)
 
 
-def build_lexical_index(
-    texts: Sequence[str],
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
-) -> LexicalIndex:
+def build_lexical_index(texts: Sequence[str], work: Work = QUIETLY) -> LexicalIndex:
     """Index the texts of all records.
 
     Raises
     ------
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     # Terms are numbered as they are first met, so the result does not depend on the hash seed.
     vocabulary: defaultdict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__
-    documents = _Documents(progress, is_cancelled)
+    documents = _Documents(work)
     for start in range(0, len(texts), _BLOCK):
-        stop_if(is_cancelled)
-        progress("reading words", start, len(texts))
+        work.stop_if_cancelled()
+        work.progress("reading words", start, len(texts))
         documents.extend(
             [vocabulary[token] for token in record_tokens(text)]
             for text in texts[start : start + _BLOCK]
@@ -172,11 +168,7 @@ def build_lexical_index(
 
 
 def prepare_lexical(
-    texts: Sequence[str],
-    source: str,
-    sidecars: SidecarFolder,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
+    texts: Sequence[str], source: str, sidecars: SidecarFolder, work: Work = QUIETLY
 ) -> LexicalIndex:
     """Load the index of all texts from its sidecar, or build it and keep it there.
 
@@ -187,7 +179,7 @@ def prepare_lexical(
     Raises
     ------
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     key = lexical_key(source)
     found = sidecars.load(SUFFIX, key)
@@ -196,7 +188,7 @@ def prepare_lexical(
             return from_arrays(found.arrays, len(texts))
         except ValueError as error:
             sidecars.note(f"the {SUFFIX} file is made again: {error}")
-    index = build_lexical_index(texts, progress, is_cancelled)
+    index = build_lexical_index(texts, work)
     sidecars.store(SUFFIX, key, to_arrays(index))
     return index
 
@@ -254,16 +246,15 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]], count: int) -> LexicalIndex:
 class _Documents(list[list[int]]):
     """Term numbers of every record; whoever walks over them reports, and stops when asked to."""
 
-    def __init__(self, progress: Progress, is_cancelled: IsCancelled) -> None:
+    def __init__(self, work: Work) -> None:
         super().__init__()
-        self._progress = progress
-        self._is_cancelled = is_cancelled
+        self._work = work
 
     def __iter__(self) -> Iterator[list[int]]:
         for place, document in enumerate(super().__iter__()):
             if place % _BLOCK == 0:
-                stop_if(self._is_cancelled)
-                self._progress("indexing words", place, len(self))
+                self._work.stop_if_cancelled()
+                self._work.progress("indexing words", place, len(self))
             yield document
 
 

@@ -1,1 +1,1 @@
-"""Files, whole or not at all: JSON with places, findings, sidecars, progress, child processes."""
+"""Files, whole or not at all: JSON with places, findings, sidecars, work, child processes."""

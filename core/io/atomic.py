@@ -6,12 +6,12 @@ import contextlib
 import os
 import re
 import secrets
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from pathlib import Path
 
 NEW_FILE_MODE = 0o666
@@ -36,7 +36,7 @@ def write_atomically(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
         target = path.resolve()
         temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}")
         mode = target.stat().st_mode & 0o7777 if target.exists() else None
-        replace_file(target, lambda file: file.writelines(pieces), temporary, mode)
+        replace_file(target, pieces, temporary, mode)
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InspectorError(
@@ -48,13 +48,16 @@ def write_atomically(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
 
 
 def replace_file(
-    path: Path, write: Callable[[BinaryIO], None], temporary: Path, mode: int | None = None
+    path: Path,
+    pieces: Iterable[bytes | memoryview],
+    temporary: Path,
+    mode: int | None = None,
 ) -> None:
     """Write `temporary`, then rename it over `path`: at every moment the old content or the new.
 
     Parameters
     ----------
-    write : writes the content.
+    pieces : the content.
     temporary : a path in the same folder where nothing is yet.
     mode : permissions of the file; those of a new file where None.
 
@@ -66,7 +69,7 @@ def replace_file(
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(temporary, flags, NEW_FILE_MODE), "wb") as stream:
-            write(stream)
+            stream.writelines(pieces)
             stream.flush()
             os.fsync(stream.fileno())
         if mode is not None:

@@ -16,7 +16,7 @@ from core.errors import Code, Place
 from core.io.findings import FileRefused, Finding, Findings
 from core.io.json_error import JsonProblem, explain
 from core.io.json_path import line_and_column, locate_all
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -97,13 +97,7 @@ def read_text(path: Path, findings: Findings) -> str | None:
     return _decode(body, findings)
 
 
-def read_json(
-    path: Path,
-    findings: Findings,
-    *,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
-) -> Any | None:
+def read_json(path: Path, findings: Findings, work: Work = QUIETLY) -> Any | None:
     """Parse a JSON file: UTF-8, byte-order mark accepted, NaN and lone surrogates refused.
 
     Long arrays of objects are parsed piece by piece, so that other threads are never held up for
@@ -118,13 +112,13 @@ def read_json(
     Raises
     ------
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     data = read_bytes(path, findings)
     if data is None:
         return None
     try:
-        value = _parse(data, progress, is_cancelled)
+        value = _parse(data, work)
     except orjson.JSONDecodeError as error:
         text = _decode(data.removeprefix(_BOM), findings)
         if text is not None:
@@ -141,9 +135,7 @@ def read_json(
     return value
 
 
-def read_json_lines(
-    path: Path, findings: Findings, *, is_cancelled: IsCancelled = never_cancelled
-) -> JsonLines | None:
+def read_json_lines(path: Path, findings: Findings, work: Work = QUIETLY) -> JsonLines | None:
     """Parse a JSON Lines file; each broken line is an error of its own, blank ones are skipped.
 
     Returns
@@ -175,7 +167,7 @@ def read_json_lines(
             lines.append(line)
         number += 1
         if number % 4096 == 0:
-            stop_if(is_cancelled)
+            work.stop_if_cancelled()
     return JsonLines(values, numbers, lines)
 
 
@@ -230,7 +222,7 @@ def describe(value: object) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _parse(data: bytes, progress: Progress, is_cancelled: IsCancelled) -> Any:
+def _parse(data: bytes, work: Work) -> Any:
     """Parse, a long array of objects in pieces, between which other threads can run.
 
     A cut that lies inside a string or an inner array leaves that open at the end of its piece,
@@ -255,8 +247,8 @@ def _parse(data: bytes, progress: Progress, is_cancelled: IsCancelled) -> Any:
         if end == total:
             return values
         start, head = following, b"["
-        progress("reading", start, total)
-        stop_if(is_cancelled)
+        work.progress("reading", start, total)
+        work.stop_if_cancelled()
 
 
 def _cut(data: bytes, position: int) -> tuple[int, int]:

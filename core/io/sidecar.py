@@ -1,9 +1,13 @@
 """Files that the program makes for itself beside a user's file: atomic, versioned, hashed.
 
-A sidecar is a container of named arrays: a fixed prefix (magic, length and hash of the header), a
-JSON header that says what the arrays are and what they were made from, and the arrays, aligned so
-that they can be mapped into memory. Nothing in it is ever executed or unpickled, and nothing is
-used before its hash has been checked.
+A sidecar is a safetensors file: the length of a header in 8 bytes, the header in JSON, which
+describes named arrays, and their bytes. Its metadata say what the arrays were made from, and hold a
+SHA-256 of everything else. Nothing in it is ever executed or unpickled, and nothing is used before
+the hash has been checked.
+
+The library's own `save_file` and `load_file` are not used: one leaves a temporary file of its own
+when it is killed, and gives nobody else the right to read the result; the other copies the arrays,
+which are mapped into memory here.
 """
 
 from __future__ import annotations
@@ -11,32 +15,38 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import mmap
 import os
 import secrets
-import struct
+import stat
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.io.atomic import replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-MAGIC = b"RTI-side"
-CONTAINER_FORMAT = 1
-
-_PREFIX = struct.Struct("<8sI32s")
-_ALIGNMENT = 64
+_DTYPES = {"U8": "|u1", "I32": "<i4", "I64": "<i8", "F32": "<f4"}
+_DTYPE_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_ALIGNMENT = 8
 _LONGEST_HEADER = 1 << 20
-_HASH_BLOCK = 1 << 24
-_DTYPES = frozenset({"|u1", "<i4", "<i8", "<f4"})
+_METADATA = "__metadata__"
+_NONSENSE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 _STRAY_AGE_S = 24 * 3600.0
 
 Parameter = str | int | float
@@ -71,7 +81,7 @@ class SidecarKey:
             return f"it has format version {other.version}, not {self.version}"
         if self.model != other.model:
             return "it was made with another model"
-        if dict(self.parameters) != dict(other.parameters):
+        if self.parameters != other.parameters:
             return "it was made with other parameters"
         if self.source != other.source:
             return "the records have changed since"
@@ -84,17 +94,6 @@ class Sidecar:
 
     key: SidecarKey
     arrays: Mapping[str, NDArray[Any]]
-
-
-def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file so that at every moment `path` holds the old content or the whole new one.
-
-    Raises
-    ------
-    OSError
-        The folder cannot be written to, or the disk is full; no temporary file is left.
-    """
-    replace_file(path, write, temporary_path(path))
 
 
 def temporary_path(path: Path) -> Path:
@@ -126,42 +125,25 @@ def write_sidecar(path: Path, key: SidecarKey, arrays: Mapping[str, NDArray[Any]
     Raises
     ------
     OSError
-        As `write_atomically`.
+        The folder cannot be written to, or the disk is full; no temporary file is left.
     """
-    parts = {name: _little_endian(array) for name, array in arrays.items()}
-    digest = hashlib.sha256()
-    described = []
-    offset = 0
+    # Those of the widest numbers first, so that each lies where its numbers can be read.
+    by_width = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
+    parts = {name: _little_endian(array) for name, array in by_width}
+    header: dict[str, Any] = {_METADATA: {"key": json.dumps(asdict(key))}}
+    end = 0
     for name, array in parts.items():
-        described.append(
-            {"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "offset": offset}
-        )
-        for piece in _pieces(array):
-            digest.update(piece)
-        offset += array.nbytes + _gap(array.nbytes)
-    header = json.dumps(
-        {
-            "format": CONTAINER_FORMAT,
-            "kind": key.kind,
-            "version": key.version,
-            "source": key.source,
-            "model": key.model,
-            "parameters": dict(key.parameters),
-            "arrays": described,
-            "payload_bytes": offset,
-            "payload_sha256": digest.hexdigest(),
+        start, end = end, end + array.nbytes
+        header[name] = {
+            "dtype": _DTYPE_NAMES[array.dtype.str],
+            "shape": array.shape,
+            "data_offsets": (start, end),
         }
-    ).encode("utf-8")
-    header += b" " * _gap(_PREFIX.size + len(header))
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(_PREFIX.pack(MAGIC, len(header), hashlib.sha256(header).digest()))
-        stream.write(header)
-        for array in parts.values():
-            for piece in _pieces(array):
-                stream.write(piece)
-
-    write_atomically(path, write)
+    pieces = [array.reshape(-1).view(np.uint8).data for array in parts.values()]
+    header[_METADATA]["sha256"] = _digest(header, pieces)
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % _ALIGNMENT)
+    replace_file(path, [len(head).to_bytes(8, "little"), head, *pieces], temporary_path(path))
 
 
 def read_sidecar(path: Path) -> Sidecar:
@@ -172,9 +154,12 @@ def read_sidecar(path: Path) -> Sidecar:
     FileNotFoundError
         There is none.
     SidecarError
-        It is cut, damaged, of a newer format, or no sidecar; or it cannot be read.
+        It is cut, damaged, of another format, or no sidecar; or it cannot be read.
     """
     try:
+        # To open a pipe would wait for whoever writes to it.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SidecarError("it is no file")
         with path.open("rb") as stream:
             # A map of the open file: what was checked is what is used, even after a rename.
             content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
@@ -182,56 +167,34 @@ def read_sidecar(path: Path) -> Sidecar:
         raise
     except (OSError, ValueError) as error:
         raise SidecarError(f"it cannot be read ({error})") from error
-    header, start = _read_header(content)
     try:
-        return _interpret(header, content, start)
-    except (KeyError, TypeError, ValueError) as error:
+        return _interpret(content)
+    except _NONSENSE as error:
         raise SidecarError("its header makes no sense") from error
 
 
-def _read_header(content: mmap.mmap) -> tuple[Any, int]:
-    if len(content) < _PREFIX.size:
-        raise SidecarError("it is cut short")
-    magic, length, digest = _PREFIX.unpack_from(content)
-    if magic != MAGIC:
-        raise SidecarError("it is no file of this program")
-    start = _PREFIX.size + length
-    if length > _LONGEST_HEADER or start > len(content):
-        raise SidecarError("it is cut short")
-    header = content[_PREFIX.size : start]
-    if hashlib.sha256(header).digest() != digest:
-        raise SidecarError("its header is damaged")
-    try:
-        return json.loads(header), start
-    except (ValueError, RecursionError):
-        raise SidecarError("its header makes no sense") from None
-
-
-def _interpret(header: Any, content: mmap.mmap, start: int) -> Sidecar:
-    if header["format"] != CONTAINER_FORMAT:
-        raise SidecarError("it was written by another version of this program")
-    if len(content) - start != header["payload_bytes"]:
-        raise SidecarError("it is cut short")
-    arrays: dict[str, NDArray[Any]] = {}
-    digest = hashlib.sha256()
-    for item in header["arrays"]:
-        dtype, shape, offset = item["dtype"], tuple(item["shape"]), item["offset"]
-        if dtype not in _DTYPES or not all(type(n) is int and n >= 0 for n in (*shape, offset)):
-            raise ValueError(dtype)
-        count = 1
-        for length in shape:
-            count *= length
-        array = np.frombuffer(content, dtype=dtype, count=count, offset=start + offset)
-        arrays[item["name"]] = array.reshape(shape)
-    with memoryview(content) as whole:
-        for begin in range(start, len(content), _HASH_BLOCK):
-            digest.update(whole[begin : begin + _HASH_BLOCK])
-    if digest.hexdigest() != header["payload_sha256"]:
+def _interpret(content: mmap.mmap) -> Sidecar:
+    start = 8 + int.from_bytes(content[:8], "little")
+    if start > _LONGEST_HEADER:
+        raise ValueError(start)
+    header = json.loads(content[8:start])
+    said = header[_METADATA].pop("sha256")
+    if said != _digest(header, [memoryview(content)[start:]]):
         raise SidecarError("its content is damaged")
-    key = SidecarKey(
-        header["kind"], header["version"], header["source"], header["model"], header["parameters"]
-    )
+    key = SidecarKey(**json.loads(header.pop(_METADATA)["key"]))
+    arrays = {}
+    for name, item in header.items():
+        shape, offset = item["shape"], item["data_offsets"][0]
+        array = np.frombuffer(content, _DTYPES[item["dtype"]], math.prod(shape), start + offset)
+        arrays[name] = array.reshape(shape)
     return Sidecar(key, arrays)
+
+
+def _digest(header: Mapping[str, Any], pieces: Iterable[memoryview]) -> str:
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 class SidecarFolder:
@@ -329,18 +292,9 @@ class SidecarFolder:
 
 def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
     little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    if little.dtype.str not in _DTYPES:
+    if little.dtype.str not in _DTYPE_NAMES:
         raise ValueError(f"a sidecar holds no {array.dtype}")
     return little
-
-
-def _pieces(array: NDArray[Any]) -> tuple[memoryview, bytes]:
-    """Return the bytes of an array and the padding behind it."""
-    return array.reshape(-1).view(np.uint8).data, b"\0" * _gap(array.nbytes)
-
-
-def _gap(length: int) -> int:
-    return -length % _ALIGNMENT
 
 
 def _is_abandoned(path: Path, tail: str) -> bool:

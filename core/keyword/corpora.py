@@ -6,10 +6,11 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 from core.index.search_cache import SearchCache
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
-from core.keyword.corpus import Corpus, corpus_of_knowledge, load_corpus
+from core.io.work import QUIETLY, Work
+from core.keyword.folder import load_corpus
 from core.keyword.index import index_of
 from core.keyword.scoring import KeywordCandidates, KeywordWeights, rescored, search
+from core.knowledge.corpus import Corpus, corpus_of_knowledge
 from core.knowledge.kinds import CROSS_LINKS
 from core.knowledge.root import FileKind, StorageRoot
 
@@ -27,9 +28,7 @@ _CorpusKey = tuple["Path", str]
 class OpenKnowledge(Protocol):
     """Opens a knowledge file by its storage name."""
 
-    def __call__(
-        self, name: str, *, node: str, progress: Progress, is_cancelled: IsCancelled
-    ) -> KnowledgeBase:
+    def __call__(self, name: str, work: Work) -> KnowledgeBase:
         """Return the knowledge; raises as `Workspace.knowledge`."""
 
 
@@ -50,15 +49,7 @@ class Corpora:
             lambda found: found.overlaps.nbytes + found.scores.nbytes + found.order.nbytes
         )
 
-    def corpus(
-        self,
-        name: str,
-        summary_field: str,
-        *,
-        node: str = "",
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> Corpus:
+    def corpus(self, name: str, summary_field: str, work: Work = QUIETLY) -> Corpus:
         """Open a corpus, or return it if it is open already.
 
         Parameters
@@ -74,17 +65,13 @@ class Corpora:
         known = self.if_open(name, summary_field)
         if known is not None:
             return known
-        path = self._root.resolve(name, FileKind.CORPUS, node=node, param="corpus")
+        path = self._root.resolve(name, FileKind.CORPUS, node=work.node, param="corpus")
         if path.is_dir():
             key = (path, "")
-            fresh = self._corpora.get(key) or load_corpus(
-                path, progress=progress, is_cancelled=is_cancelled
-            )
+            fresh = self._corpora.get(key) or load_corpus(path, work=work)
         else:
             key = (path, summary_field)
-            knowledge = self._open_knowledge(
-                name, node=node, progress=progress, is_cancelled=is_cancelled
-            )
+            knowledge = self._open_knowledge(name, work)
             fresh = corpus_of_knowledge(knowledge, summary_field)
         with self._lock:
             self._keys[name, summary_field] = key
@@ -102,17 +89,13 @@ class Corpora:
         summary_field: str,
         query: str,
         weights: KeywordWeights,
-        *,
-        node: str = "",
-        cached_only: bool = False,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        work: Work = QUIETLY,
     ) -> KeywordCandidates | None:
         """Search a corpus, or return what the same search found before.
 
         Returns
         -------
-        None with `cached_only`, when this search has not been made yet.
+        None with `work.cached_only`, when this search has not been made yet.
 
         Raises
         ------
@@ -121,14 +104,12 @@ class Corpora:
         """
         corpus = self.if_open(name, summary_field)
         if corpus is None:
-            if cached_only:
+            if work.cached_only:
                 return None
-            corpus = self.corpus(
-                name, summary_field, node=node, progress=progress, is_cancelled=is_cancelled
-            )
+            corpus = self.corpus(name, summary_field, work=work)
         key = (id(corpus), weights.preview_chars, query)
         found = self._searches.get(key)
-        if found is None and cached_only:
+        if found is None and work.cached_only:
             return None
         if found is None:
             found = search(query, index_of(corpus, weights.preview_chars), weights)

@@ -15,7 +15,7 @@ from core.errors import Code, InspectorError
 from core.io.collector import collector_paused
 from core.io.findings import FileRefused, Finding, Findings, Severity
 from core.io.json_file import with_lines
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.io.work import QUIETLY, Work
 from core.knowledge.columns import typed_columns
 from core.knowledge.config import KnowledgeConfig
 from core.knowledge.cut_texts import warn_of_cut_texts
@@ -65,11 +65,7 @@ class KnowledgeBase:
 
 
 def open_knowledge(
-    path: Path | str,
-    root: Path | str | None = None,
-    *,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
+    path: Path | str, root: Path | str | None = None, work: Work = QUIETLY
 ) -> KnowledgeBase:
     """Open a knowledge config, or any file of records.
 
@@ -87,7 +83,7 @@ def open_knowledge(
     InspectorError
         3009 when the file itself lies outside the root, 3010 when there is no such root.
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     path = Path(path)
     with collector_paused():
@@ -96,14 +92,14 @@ def open_knowledge(
         if _root_is_known(path, root):
             storage_root = StorageRoot(path.parent if root is None else root)
             storage_root.name_of(path)
-            source = read_source(path, storage_root, findings, progress, is_cancelled)
+            source = read_source(path, storage_root, findings, work)
         else:
             findings.error(
                 "there is no such file", code=Code.StorageFileNotFound, hint="check the path"
             )
         if source is None:
             raise FileRefused(with_lines(findings))
-        return _build(source, findings, progress, is_cancelled)
+        return _build(source, findings, work)
 
 
 def check_knowledge(path: Path | str, root: Path | str | None = None) -> tuple[Finding, ...]:
@@ -147,15 +143,13 @@ def knowledge_of(store: MemoryStore, fields: Sequence[Field] | None = None) -> K
     path = store.path or Path(store.name)
     files = (path,) if store.path else ()
     source = Source(path, files, store.name, config, records, places, findings)
-    return _build(source, Findings(findings.code, where), no_progress, never_cancelled)
+    return _build(source, Findings(findings.code, where), QUIETLY)
 
 
-def _build(
-    source: Source, findings: Findings, progress: Progress, is_cancelled: IsCancelled
-) -> KnowledgeBase:
+def _build(source: Source, findings: Findings, work: Work) -> KnowledgeBase:
     """Type and check the records; `findings` are those of the opened file, besides the source's."""
-    stop_if(is_cancelled)
-    progress("checking records", 0, 0)
+    work.stop_if_cancelled()
+    work.progress("checking records", 0, 0)
     columns: dict[str, Column] = {}
     fields = source.config.fields
     if source.records is not None:
@@ -168,14 +162,14 @@ def _build(
             made_up=source.config.made_up,
         )
         if not source.findings.has_errors:
-            stop_if(is_cancelled)
+            work.stop_if_cancelled()
             warn_of_cut_texts(
                 source.records.texts,
                 source.config.embedding_model,
                 source.path.parent,
                 source.findings,
                 source.places,
-                is_cancelled,
+                work,
             )
     found = tuple(findings)
     if source.findings is not findings:

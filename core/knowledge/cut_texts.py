@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from core.embedding.models import find_model, token_counter
 from core.errors import Place
 from core.io.findings import FINDINGS_LIMIT
-from core.io.progress import IsCancelled, never_cancelled, stop_if
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ def warn_of_cut_texts(
     folder: Path,
     findings: Findings,
     places: RecordPlaces,
-    is_cancelled: IsCancelled = never_cancelled,
+    work: Work = QUIETLY,
 ) -> None:
     """Warn of each text whose tail the model does not see, saying how many tokens are cut.
 
@@ -56,7 +56,7 @@ def warn_of_cut_texts(
     cut: dict[int, int] = {}
     spent = done = 0
     while done < len(rows) and spent < MAX_COUNTED_CHARS and len(cut) < FINDINGS_LIMIT:
-        stop_if(is_cancelled)
+        work.stop_if_cancelled()
         batch = rows[done : done + _BATCH]
         heads = [texts[row][:_LONGEST_COUNTED] for row in batch]
         for row, tokens in zip(batch, count(heads), strict=True):

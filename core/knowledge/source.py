@@ -20,7 +20,7 @@ from core.knowledge.records import RecordPlaces, Records, parse_records
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from core.io.progress import IsCancelled, Progress
+    from core.io.work import Work
     from core.knowledge.root import StorageRoot
 
 _SUFFIXES = (".kb.json", ".json", ".jsonl", ".ndjson")
@@ -45,9 +45,7 @@ class Source:
     findings: Findings
 
 
-def read_source(
-    path: Path, root: StorageRoot, findings: Findings, progress: Progress, is_cancelled: IsCancelled
-) -> Source | None:
+def read_source(path: Path, root: StorageRoot, findings: Findings, work: Work) -> Source | None:
     """Read a knowledge file and the files that it names.
 
     Parameters
@@ -63,15 +61,15 @@ def read_source(
     """
     kind = kind_of(path)
     if kind is FileKind.KNOWLEDGE:
-        return _read_config(path, root, findings, progress, is_cancelled)
+        return _read_config(path, root, findings, work)
     made_up = KnowledgeConfig(made_up=True)
     if kind is FileKind.MEMORY:
-        document = read_json(path, findings, is_cancelled=is_cancelled)
+        document = read_json(path, findings, work=work)
         store, records = parse_memory(document, findings, path)
         config = replace(made_up, embedding_model=store.embedding_model)
         return Source(path, (path,), store.name, config, records, RecordPlaces(str(path)), findings)
     if kind in _RECORDS:
-        records, places, name = _read_records(path, kind, findings, progress, is_cancelled)
+        records, places, name = _read_records(path, kind, findings, work)
         return Source(path, (path,), name, made_up, records, places, findings)
     _refuse(path, kind, findings)
     return None
@@ -96,10 +94,8 @@ def _is_regular(path: Path) -> bool:
         return False
 
 
-def _read_config(
-    path: Path, root: StorageRoot, findings: Findings, progress: Progress, is_cancelled: IsCancelled
-) -> Source | None:
-    document = read_json(path, findings, is_cancelled=is_cancelled)
+def _read_config(path: Path, root: StorageRoot, findings: Findings, work: Work) -> Source | None:
+    document = read_json(path, findings, work=work)
     if document is None:
         return None
     config = parse_config(document, findings, path.parent)
@@ -115,11 +111,11 @@ def _read_config(
     with PrebuiltCheck(index) if index is not None else nullcontext() as check:
         if target is not None:
             own = Findings(findings.code, str(target))
-            records, places, _ = _read_records(target, kind_of(target), own, progress, is_cancelled)
+            records, places, _ = _read_records(target, kind_of(target), own, work)
             files.append(target)
         if check is not None:
             count = len(records.ids) if records is not None else None
-            _check_index(check, count, config, path, findings, progress, is_cancelled)
+            _check_index(check, count, config, path, findings, work)
             files.append(check.path)
     return Source(path, tuple(files), _stem(path), config, records, places, own)
 
@@ -143,13 +139,13 @@ def _named_file(
 
 
 def _read_records(
-    path: Path, kind: FileKind, findings: Findings, progress: Progress, is_cancelled: IsCancelled
+    path: Path, kind: FileKind, findings: Findings, work: Work
 ) -> tuple[Records | None, RecordPlaces, str]:
     name = _stem(path)
     places = RecordPlaces(findings.file)
     raw: Any
     if kind is FileKind.JSONL:
-        lines = read_json_lines(path, findings, is_cancelled=is_cancelled)
+        lines = read_json_lines(path, findings, work=work)
         if lines is None:
             return None, places, name
         raw = lines.values
@@ -157,7 +153,7 @@ def _read_records(
         if not raw and findings.has_errors:
             return None, places, name
     else:
-        raw = read_json(path, findings, progress=progress, is_cancelled=is_cancelled)
+        raw = read_json(path, findings, work=work)
         if raw is None:
             return None, places, name
         if kind is FileKind.PROJECT and isinstance(raw, dict):
@@ -177,8 +173,7 @@ def _check_index(
     config: KnowledgeConfig,
     path: Path,
     findings: Findings,
-    progress: Progress,
-    is_cancelled: IsCancelled,
+    work: Work,
 ) -> None:
     """Compare the index's dimension with the model's; warn of an index that cannot be used."""
     header, model = check.header, find_model(config.embedding_model, path.parent)
@@ -190,7 +185,7 @@ def _check_index(
             hint="build the index with the model that the config names, or leave index_file out",
         )
         return
-    found = check.result(count, progress, is_cancelled)
+    found = check.result(count, work)
     if found.fault:
         findings.warning(
             f"the prebuilt index is not used, so the texts are embedded: {found.fault}",

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, Timing, sort_keys
-from core.hits.stages import Leg, Stage
+from core.hits.stage import Stage
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
-from core.nodes import (
-    ClassifyIntentParams,
-    KeywordRetrieveParams,
-    RetrievalMode,
-    RetrieveParams,
-    RetrieveSubgraphParams,
-)
 from core.recording.values import whole
-from core.retrieve.select import Hit, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.listing import SortKeys
-    from core.nodes import NodeParams
+    from core.nodes.kind import SearchKind
+    from core.nodes.params import NodeParams
     from core.retrieve.select import Selection
 
 _FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
@@ -125,8 +119,9 @@ class RecordedListing:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRetrieval:
-    """What a recording says of a node that searched; a `core.nodes.retrievals.RetrievalResult`.
+    """What a recording says of a node that searched; a `core.nodes.retrieval.RetrievalResult`.
 
+    kind : the type of the node.
     params : as recorded; what is not, or cannot be a value of it, is at its default.
     taken : names of the parameters that are as recorded.
     counts : the recorded parameters, the counts among them.
@@ -134,6 +129,7 @@ class RecordedRetrieval:
     notes : parameters that could not be taken over, and why.
     """
 
+    kind: SearchKind[Any]
     params: NodeParams
     source: str
     query: str
@@ -152,71 +148,24 @@ class RecordedRetrieval:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The recorded counts; one that is not recorded has no stage."""
-        known = [stage for stage in self._chain() if stage[1] is not None]
+        counts = {name: whole(value) for name, value in self.counts.items()}
+        raw, filtered = counts.get("raw_result_count"), counts.get("filtered_count")
+        if raw is not None and filtered is not None:
+            counts["kept_count"] = max(raw - filtered, 0)
+        if counts.get("result_count") is None:
+            counts["result_count"] = len(self.hits)
         stages: list[Stage] = []
-        for label, count, why in known:
-            before = stages[-1].count if stages else count
-            stages.append(
-                Stage(
-                    label,
-                    count or 0,
-                    Leg.NONE,
-                    (before or 0) - (count or 0),
-                    Reason.NONE,
-                    why if stages else "",
-                )
-            )
+        for stage, counter in self.kind.recorded_stages(self.params):
+            count = counts.get(counter)
+            if count is not None:
+                before = stages[-1].count if stages else count
+                stages.append(Stage(replace(stage, reason=Reason.NONE), count, before - count))
         return tuple(stages)
-
-    def _chain(self) -> list[tuple[str, int | None, str]]:
-        """Return the stages as label, count, why fewer are left."""
-        params, raw, kept = self.params, self._count("raw_result_count"), self._kept
-        result = self._count("result_count")
-        hits = len(self.hits) if result is None else result
-        if isinstance(params, KeywordRetrieveParams):
-            return [
-                ("entries", self._count("entry_count"), ""),
-                ("matched", raw, "without query words"),
-                ("at or above min_score", kept, "by min_score"),
-                ("hits", hits, "beyond k"),
-            ]
-        if isinstance(params, RetrieveSubgraphParams):
-            return [
-                ("nodes", self._count("node_count"), ""),
-                ("in scope", self._count("in_scope_count"), "by scope"),
-                ("found", raw, "not found"),
-                ("matches", self._count("match_count"), "beyond top_k"),
-                ("in the prompt", hits, "by the walk"),
-            ]
-        if isinstance(params, ClassifyIntentParams):
-            return [("nearest", raw, ""), ("within threshold", hits, "by threshold")]
-        mode = params.retrieval_mode if isinstance(params, RetrieveParams) else None
-        if mode is RetrievalMode.Lexical:
-            return [("BM25 leg", raw, ""), ("hits", hits, "beyond top_k")]
-        fused = self._count("fused_candidate_count") if mode is RetrievalMode.Hybrid else None
-        return [
-            ("raw" if mode is not RetrievalMode.Hybrid else "both legs", raw, ""),
-            ("within threshold", kept, "by threshold"),
-            ("fused", fused, "in both legs"),
-            ("hits", hits, "beyond top_k"),
-        ]
-
-    @property
-    def _kept(self) -> int | None:
-        raw, filtered = self._count("raw_result_count"), self._count("filtered_count")
-        return None if raw is None or filtered is None else max(raw - filtered, 0)
-
-    def _count(self, name: str) -> int | None:
-        return whole(self.counts.get(name))
 
     @property
     def how(self) -> str:
-        """The mode, or the kind of search, and that it was recorded."""
-        params = self.params
-        what = (
-            params.retrieval_mode.name if isinstance(params, RetrieveParams) else params.node_type
-        )
-        return f"{what}, recorded"
+        """The way of searching, and that it was recorded."""
+        return f"{self.kind.recorded_how(self.params)}, recorded"
 
     @property
     def no_distances(self) -> str:

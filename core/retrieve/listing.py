@@ -10,15 +10,16 @@ import numpy as np
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, text_key
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
-from core.nodes.parameters import RetrievalMode
+from core.retrieve.modes import RetrievalMode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from core.hits.hit import Hit
     from core.index.candidates import Candidates
-    from core.retrieve.select import Hit, Selection, Settings
+    from core.retrieve.select import Selection, Settings
 
 _FIELDS = {
     RetrievalMode.Dense: ("rank", "distance", "rank_dense"),

@@ -11,7 +11,7 @@ from core.embedding.growing_vectors import TextVectors
 from core.errors import Code, InspectorError, Place
 from core.index.search_cache import SearchCache, SearchNeeded
 from core.io.findings import FileRefused, Finding, Findings, Severity
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 from core.knowledge.catalog import compare
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
@@ -45,8 +45,8 @@ _SearchKey = tuple[str, str, str, str]
 class Memories:
     """Finds memory stores by name and searches those that play makes of them.
 
-    Play's own stores (`core.agent.play.Play.memory`) come first and are not known here: this is
-    what lies on disk, and what searching any store takes.
+    Play's own stores (`core.nodes.turn_request.Play.memory`) come first and are not known here:
+    this is what lies on disk, and what searching any store takes.
 
     Parameters
     ----------
@@ -101,17 +101,17 @@ class Memories:
         found = self._found
         return found.stores if found is not None else {}
 
-    def find(self, name: str, *, cached_only: bool = False) -> MemoryStore | None:
+    def find(self, name: str, work: Work = QUIETLY) -> MemoryStore | None:
         """Return the store of that name below the root, or None.
 
         Raises
         ------
         SearchNeeded
-            With `cached_only`, when nobody has looked for stores yet.
+            With `work.cached_only`, when nobody has looked for stores yet.
         FileRefused
             With all findings, when the file of that store is broken.
         """
-        if cached_only and not self.is_scanned:
+        if work.cached_only and not self.is_scanned:
             raise SearchNeeded
         found = self._scanned()
         store = found.stores.get(name)
@@ -189,10 +189,7 @@ class Memories:
         filter_text: str,
         *,
         dense: bool,
-        node: str = "",
-        cached_only: bool = False,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        work: Work = QUIETLY,
     ) -> Candidates:
         """Search a store, or return what the same search found before.
 
@@ -204,7 +201,7 @@ class Memories:
         Raises
         ------
         SearchNeeded
-            With `cached_only`, when this search has not been made yet.
+            With `work.cached_only`, when this search has not been made yet.
         InspectorError
             8003 for a store of another schema or records that do not fit it, 3007 for the filter,
             4001 or 8003 for the model.
@@ -213,31 +210,17 @@ class Memories:
         known = self._searches.get(key)
         if known is not None and (known.dense is not None or not dense):
             return known
-        if cached_only:
+        if work.cached_only:
             raise SearchNeeded
-        fields = self.fields(store, schema, node)
+        fields = self.fields(store, schema, work.node)
         found = self._searcher(store).search(
-            store,
-            fields,
-            query,
-            filter_text,
-            dense=dense,
-            node=node,
-            progress=progress,
-            is_cancelled=is_cancelled,
+            store, fields, query, filter_text, dense=dense, work=work
         )
         self._searches.put(key, found)
         return found
 
     def prepare(
-        self,
-        store: MemoryStore,
-        schema: str,
-        *,
-        dense: bool,
-        node: str = "",
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        self, store: MemoryStore, schema: str, *, dense: bool, work: Work = QUIETLY
     ) -> None:
         """Read a store's records, and embed them if `dense`, so that the next search is quick.
 
@@ -247,25 +230,16 @@ class Memories:
             As `candidates`.
         """
         self._searcher(store).prepare(
-            store,
-            self.fields(store, schema, node),
-            dense=dense,
-            progress=progress,
-            is_cancelled=is_cancelled,
+            store, self.fields(store, schema, work.node), dense=dense, work=work
         )
 
-    def saved(
-        self,
-        store: MemoryStore,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> None:
+    def saved(self, store: MemoryStore, work: Work = QUIETLY) -> None:
         """Take note of a store that has been saved: off the GUI thread, after `MemoryStore.save`.
 
         The vectors of its records that are known are kept beside its file, so that opening it
         embeds nothing again; those below the root are looked for again.
         """
-        self._searcher(store).keep_vectors(store, progress, is_cancelled)
+        self._searcher(store).keep_vectors(store, work)
         self.reload()
 
     def files(self) -> dict[Path, str]:

@@ -24,8 +24,11 @@ from core.index.growing_lexical import GrowingLexicalIndex
 from core.index.lexical import sparse_leg
 from core.io.findings import Findings
 from core.io.folders import cache_folder
-from core.io.progress import IsCancelled, Progress, alone, never_cancelled, no_progress, stop_if
 from core.io.sidecar import SidecarFolder
+from core.io.work import (
+    QUIETLY,
+    Work,
+)
 from core.knowledge.base import texts_digest
 from core.knowledge.column_join import joined
 from core.knowledge.columns import typed_columns
@@ -78,8 +81,7 @@ class MemorySearch:
         fields: tuple[Field, ...] | None,
         *,
         dense: bool,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        work: Work = QUIETLY,
     ) -> None:
         """Read a store's records, and embed what is new of them if `dense`.
 
@@ -94,12 +96,12 @@ class MemorySearch:
         InspectorError
             8003 or 4001 for the model, with `dense`.
         Cancelled
-            When `is_cancelled` says so; what was done until then is kept.
+            When `work` is cancelled; what was done until then is kept.
         """
-        with alone(self._lock, is_cancelled):
-            self._follow(store, fields, progress, is_cancelled)
+        with work.alone(self._lock):
+            self._follow(store, fields, work)
             if dense:
-                self._embed(store, progress, is_cancelled)
+                self._embed(store, work)
 
     def search(
         self,
@@ -109,9 +111,7 @@ class MemorySearch:
         filter_text: str,
         *,
         dense: bool,
-        node: str = "",
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        work: Work = QUIETLY,
     ) -> Candidates:
         """Rank the records of a store for a query; the result is immutable.
 
@@ -128,19 +128,19 @@ class MemorySearch:
         InspectorError
             3007 for the filter; otherwise as `prepare`.
         """
-        with alone(self._lock, is_cancelled):
-            self._follow(store, fields, progress, is_cancelled)
+        with work.alone(self._lock):
+            self._follow(store, fields, work)
             contents = self._contents
             compiled = compile_filter(
-                filter_text, {field.name: field for field in contents.fields}, node=node
+                filter_text, {field.name: field for field in contents.fields}, node=work.node
             )
             vector, embed_ms = None, 0.0
             if dense:
-                embedder = self._embed(store, progress, is_cancelled)
+                embedder = self._embed(store, work)
                 started = time.perf_counter()
                 vector = embedder.embed_query(query)
                 embed_ms = 1000 * (time.perf_counter() - started)
-            stop_if(is_cancelled)
+            work.stop_if_cancelled()
             started = time.perf_counter()
             count, matching = len(contents.ids), None
             if compiled is not None:
@@ -160,14 +160,9 @@ class MemorySearch:
                 search_ms=1000 * (time.perf_counter() - started),
             )
 
-    def keep_vectors(
-        self,
-        store: MemoryStore,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> None:
+    def keep_vectors(self, store: MemoryStore, work: Work = QUIETLY) -> None:
         """Write the vectors of a store beside its file, if all of them are known; embed nothing."""
-        with alone(self._lock, is_cancelled):
+        with work.alone(self._lock):
             vectors, texts = self._vectors, self._contents.texts
             if (
                 store.path is None
@@ -181,19 +176,12 @@ class MemorySearch:
             prepare_vectors(
                 texts,
                 texts_digest(texts),
-                self._embedder(store, progress),
+                self._embedder(store, work),
                 self._sidecars_of(store.path),
-                progress,
-                is_cancelled,
+                work=work,
             )
 
-    def _follow(
-        self,
-        store: MemoryStore,
-        fields: tuple[Field, ...] | None,
-        progress: Progress,
-        is_cancelled: IsCancelled,
-    ) -> None:
+    def _follow(self, store: MemoryStore, fields: tuple[Field, ...] | None, work: Work) -> None:
         """Make contents and word counts those of this store."""
         before = self._contents
         fresh = before.followed_by(store, fields)
@@ -207,18 +195,18 @@ class MemorySearch:
         if self._vectors is not None:
             self._vectors.cut(kept)
         self._contents = fresh
-        self._lexical.extend(fresh.texts[self._lexical.count :], progress, is_cancelled)
+        self._lexical.extend(fresh.texts[self._lexical.count :], work)
 
-    def _embedder(self, store: MemoryStore, progress: Progress) -> Embedder:
+    def _embedder(self, store: MemoryStore, work: Work) -> Embedder:
         folder = store.path.parent if store.path is not None else self._folder
         entry = find_model(store.embedding_model, folder)
         name = entry.name if entry is not None else store.embedding_model
         where = Place(file=str(store.path or store.name), json_path="embedding_model")
-        return self._text_vectors.remembering(embedder_for(self._models, name, where, progress))
+        return self._text_vectors.remembering(embedder_for(self._models, name, where, work))
 
-    def _embed(self, store: MemoryStore, progress: Progress, is_cancelled: IsCancelled) -> Embedder:
+    def _embed(self, store: MemoryStore, work: Work) -> Embedder:
         """Embed the texts that have no vector yet; return the model."""
-        embedder = self._embedder(store, progress)
+        embedder = self._embedder(store, work)
         if self._vectors is None or self._model != embedder.identity:
             self._vectors, self._model = GrowingVectors(embedder.dimension), embedder.identity
         texts = self._contents.texts[self._vectors.count :]
@@ -226,12 +214,7 @@ class MemorySearch:
             # A store's file gets a sidecar when it is met; what comes later stays in memory.
             path = None if self._vectors.count else store.path
             made = prepare_vectors(
-                texts,
-                texts_digest(texts),
-                embedder,
-                self._sidecars_of(path),
-                progress,
-                is_cancelled,
+                texts, texts_digest(texts), embedder, self._sidecars_of(path), work=work
             )
             self._vectors.extend(made)
             if made.embedded < len(texts):

@@ -11,6 +11,7 @@ import numpy as np
 
 from core.embedding.embedder import embedder_for
 from core.embedding.index_file import USEARCH, read_index_header
+from core.embedding.index_maker import IndexTask, VectorIndex
 from core.embedding.models import find_model
 from core.embedding.prebuilt import compare_with_model, prebuilt_vectors
 from core.embedding.vectors import RecordVectors, prepare_vectors, vectors_key
@@ -18,18 +19,19 @@ from core.errors import Code, InspectorError, Place
 from core.index.candidates import Candidates, DenseLeg, SparseLeg
 from core.index.dense import (
     SMALL_STORE,
-    HnswIndex,
     build_index,
     dense_leg,
     index_key,
     load_index,
     store_index,
 )
-from core.index.index_process import IndexTask, ProcessIndex
 from core.index.lexical import LexicalIndex, prepare_lexical, sparse_leg
 from core.io.folders import cache_folder
-from core.io.progress import IsCancelled, Progress, alone, never_cancelled, no_progress, stop_if
 from core.io.sidecar import SidecarFolder
+from core.io.work import (
+    QUIETLY,
+    Work,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +77,7 @@ class KnowledgeSearch:
         self._sidecars = sidecars or SidecarFolder(beside, cache_folder())
         self._lexical: LexicalIndex | None = None
         self._vectors: RecordVectors | None = None
-        self._index: HnswIndex | ProcessIndex | None = None
+        self._index: VectorIndex | None = None
         self._model_identity = ""
         self._made_by = ""
         self._locks = {
@@ -106,30 +108,22 @@ class KnowledgeSearch:
         """Whether the HNSW index answers; until then an exact scan does."""
         return self._index is not None
 
-    def prepare_sparse(
-        self, progress: Progress = no_progress, is_cancelled: IsCancelled = never_cancelled
-    ) -> None:
+    def prepare_sparse(self, work: Work = QUIETLY) -> None:
         """Load the BM25 index, or build it.
 
         Raises
         ------
         Cancelled
-            When `is_cancelled` says so.
+            When `work` is cancelled.
         """
         if self._lexical is None:
-            with alone(self._locks["sparse"], is_cancelled):
+            with work.alone(self._locks["sparse"]):
                 if self._lexical is None:
                     self._lexical = prepare_lexical(
-                        self.knowledge.texts,
-                        self.knowledge.digest,
-                        self._sidecars,
-                        progress,
-                        is_cancelled,
+                        self.knowledge.texts, self.knowledge.digest, self._sidecars, work
                     )
 
-    def prepare_dense(
-        self, progress: Progress = no_progress, is_cancelled: IsCancelled = never_cancelled
-    ) -> None:
+    def prepare_dense(self, work: Work = QUIETLY) -> None:
         """Load the model and the records' vectors, embedding what is missing.
 
         A prebuilt USearch index that fits gives its vectors, so that nothing is embedded.
@@ -140,21 +134,19 @@ class KnowledgeSearch:
         InspectorError
             8003 or 4001 for the model.
         Cancelled
-            When `is_cancelled` says so; what was embedded until then is kept.
+            When `work` is cancelled; what was embedded until then is kept.
         """
         if self._vectors is None:
-            with alone(self._locks["dense"], is_cancelled):
+            with work.alone(self._locks["dense"]):
                 if self._vectors is None:
-                    embedder = self._embedder(progress)
-                    vectors, self._made_by = self._make_vectors(embedder, progress, is_cancelled)
+                    embedder = self._embedder(work)
+                    vectors, self._made_by = self._make_vectors(embedder, work)
                     self._model_identity = embedder.identity
                     self._vectors = vectors
         if len(self.knowledge.ids) <= SMALL_STORE:
-            self.prepare_index(progress, is_cancelled)
+            self.prepare_index(work)
 
-    def prepare_index(
-        self, progress: Progress = no_progress, is_cancelled: IsCancelled = never_cancelled
-    ) -> None:
+    def prepare_index(self, work: Work = QUIETLY) -> None:
         """Load the HNSW index, or build it; prepares the vectors first.
 
         Raises
@@ -162,13 +154,13 @@ class KnowledgeSearch:
         As `prepare_dense`.
         """
         if self._vectors is None:
-            self.prepare_dense(progress, is_cancelled)
+            self.prepare_dense(work)
         if self._index is None and len(self.knowledge.ids):
-            with alone(self._locks["index"], is_cancelled):
+            with work.alone(self._locks["index"]):
                 if self._index is None and self._vectors is not None:
-                    self._index = self._make_index(self._vectors, progress, is_cancelled)
+                    self._index = self._make_index(self._vectors, work)
 
-    def compare_prebuilt(self, progress: Progress = no_progress) -> None:
+    def compare_prebuilt(self, work: Work = QUIETLY) -> None:
         """Note it when the vectors of a prebuilt index are not the model's: background work.
 
         Raises
@@ -179,8 +171,8 @@ class KnowledgeSearch:
         if self._made_by == self._model_identity:
             return
         for path in self._prebuilt_index():
-            progress("comparing the prebuilt index with the model", 0, 0)
-            compare_with_model(path, self.knowledge.texts, self._embedder(progress), self._sidecars)
+            work.progress("comparing the prebuilt index with the model", 0, 0)
+            compare_with_model(path, self.knowledge.texts, self._embedder(work), self._sidecars)
 
     def search(
         self,
@@ -188,8 +180,7 @@ class KnowledgeSearch:
         *,
         dense: bool,
         compiled_filter: FilterProtocol | None = None,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        work: Work = QUIETLY,
     ) -> Candidates:
         """Rank the records for a query; the result is immutable.
 
@@ -204,16 +195,16 @@ class KnowledgeSearch:
         InspectorError
             8003 or 4001 for the model, with `dense`.
         Cancelled
-            When `is_cancelled` says so.
+            When `work` is cancelled.
         """
-        self.prepare_sparse(progress, is_cancelled)
+        self.prepare_sparse(work)
         vector, embed_ms = None, 0.0
         if dense:
-            self.prepare_dense(progress, is_cancelled)
+            self.prepare_dense(work)
             started = time.perf_counter()
-            vector = self._embed_query(query, progress)
+            vector = self._embed_query(query, work)
             embed_ms = 1000 * (time.perf_counter() - started)
-        stop_if(is_cancelled)
+        work.stop_if_cancelled()
         started = time.perf_counter()
         knowledge = self.knowledge
         matching = None
@@ -245,17 +236,17 @@ class KnowledgeSearch:
         entry = find_model(name, self.knowledge.path.parent)
         return entry.name if entry is not None else name
 
-    def _embedder(self, progress: Progress) -> Embedder:
+    def _embedder(self, work: Work) -> Embedder:
         where = Place(file=str(self.knowledge.path), json_path="embedding_model")
-        return embedder_for(self._models, self._model_name, where, progress)
+        return embedder_for(self._models, self._model_name, where, work)
 
-    def _embed_query(self, query: str, progress: Progress) -> NDArray[np.float32]:
+    def _embed_query(self, query: str, work: Work) -> NDArray[np.float32]:
         """Embed a query, or return what it was embedded as before."""
         with self._queries_lock:
             known = self._queries.get(query)
         if known is not None:
             return known
-        embedder = self._embedder(progress)
+        embedder = self._embedder(work)
         if embedder.identity != self._model_identity:
             raise InspectorError(
                 Code.InvalidEmbeddedStringStorageData,
@@ -283,41 +274,34 @@ class KnowledgeSearch:
             raise LookupError("the dense leg has not been prepared")
         return dense_leg(self._vectors, vector, matching, self._index)
 
-    def _make_vectors(
-        self, embedder: Embedder, progress: Progress, is_cancelled: IsCancelled
-    ) -> tuple[RecordVectors, str]:
+    def _make_vectors(self, embedder: Embedder, work: Work) -> tuple[RecordVectors, str]:
         """Load or make the records' vectors; also return whose they are, for their sidecar."""
         texts, digest = self.knowledge.texts, self.knowledge.digest
         for path in self._prebuilt_index():
-            found = prebuilt_vectors(
-                path, texts, digest, embedder, self._sidecars, progress, is_cancelled
-            )
+            found = prebuilt_vectors(path, texts, digest, embedder, self._sidecars, work)
             if found is not None:
                 return found
         return prepare_vectors(
-            texts, digest, embedder, self._sidecars, progress, is_cancelled
+            texts, digest, embedder, self._sidecars, work=work
         ), embedder.identity
 
-    def _make_index(
-        self, vectors: RecordVectors, progress: Progress, is_cancelled: IsCancelled
-    ) -> HnswIndex | ProcessIndex:
+    def _make_index(self, vectors: RecordVectors, work: Work) -> VectorIndex:
         digest, (count, dimension) = self.knowledge.digest, vectors.vectors.shape
         key = index_key(digest, self._made_by, count, dimension)
         ready_made = self._prebuilt_hnsw()
-        progress("loading the vector index", 0, 0)
+        work.progress("loading the vector index", 0, 0)
         if self._models.index_maker is not None and count > SMALL_STORE:
             made = self._models.index_maker(
                 IndexTask(
                     key, vectors_key(digest, self._made_by, dimension), self._sidecars, ready_made
                 ),
-                progress,
-                is_cancelled,
+                work,
             )
             if made is not None:
                 return made
         index = load_index(key, self._sidecars, ready_made)
         if index is None:
-            index = build_index(vectors, progress, is_cancelled)
+            index = build_index(vectors, work)
             store_index(index, key, self._sidecars)
         return index
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.hits.hit import Hit, Reason
 from core.index.candidates import MAX_TOP_K, Candidates, DenseLeg, SparseLeg, leg_depth
 from core.index.fusion import Fused, reciprocal_rank_fusion
-from core.nodes.parameters import RetrievalMode, RetrieveParams
 from core.retrieve.listing import RecordListing, near_miss_keys
+from core.retrieve.modes import RetrievalMode
 from core.retrieve.why_not import needed_change
 
 if TYPE_CHECKING:
@@ -22,24 +22,6 @@ if TYPE_CHECKING:
     from core.hits.listing import SortKeys
 
 Rows = NDArray[np.int64]
-
-
-class Reason(StrEnum):
-    """Why something is no hit: the first stage that dropped it. NONE for a hit.
-
-    Retrieve has FILTER to TOP_K, KeywordRetrieve MIN_SCORE and K, RetrieveSubgraph SCOPE and
-    TOP_K.
-    """
-
-    NONE = ""
-    FILTER = "filter"
-    INDEX = "index"
-    LEG_DEPTH = "leg_depth"
-    THRESHOLD = "threshold"
-    SCOPE = "scope"
-    TOP_K = "top_k"
-    MIN_SCORE = "min_score"
-    K = "k"
 
 
 _REASONS = tuple(Reason)
@@ -61,11 +43,6 @@ class Settings:
     rrf_k: int = 60
     top_k_name: str = "top_k"
     most_top_k: int = MAX_TOP_K
-
-    @classmethod
-    def of(cls, params: RetrieveParams) -> Settings:
-        """Take the settings out of a node's parameters."""
-        return cls(params.retrieval_mode, params.top_k, params.threshold, params.rrf_k)
 
     @property
     def limited(self) -> bool:
@@ -96,38 +73,6 @@ class Counts:
     dense_filtered: int | None = None
     sparse_raw: int | None = None
     fused: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One record's whole story in one turn; a near-miss when `reason` is not empty.
-
-    An entry of a corpus and a node of a knowledge graph are told in the same way.
-
-    row : its place in the search: the file's order, or for a corpus that of the paths.
-    rank : 1-based place in the mode's ranking; None when it never entered it.
-    distance : cosine distance; None in Lexical mode and for hits that the dense leg did not give.
-    exact_distance : cosine distance wherever it is known, float32 value.
-    bm25_score, rank_sparse : None when the sparse leg did not contribute.
-    rank_dense : None when the dense leg did not contribute.
-    needs : the smallest change that would let a near-miss in, "" for a hit.
-    score, match_reason : of the retrievals that rank by one score and say why.
-    """
-
-    row: int
-    id: str
-    text: str
-    reason: Reason
-    rank: int | None
-    distance: float | None = None
-    exact_distance: float | None = None
-    bm25_score: float | None = None
-    rank_dense: int | None = None
-    rank_sparse: int | None = None
-    fused_score: float | None = None
-    needs: str = ""
-    score: float | None = None
-    match_reason: str = ""
 
 
 class Selection(RecordListing):

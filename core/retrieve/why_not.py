@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.index.candidates import MAX_DEPTH, MAX_TOP_K, leg_depth, ranks
-from core.nodes.parameters import RetrievalMode
+from core.retrieve.modes import RetrievalMode
 
 if TYPE_CHECKING:
-    from core.retrieve.select import Reason, Selection
+    from core.hits.hit import Reason
+    from core.retrieve.select import Selection
 
 Rows = NDArray[np.int64]
 

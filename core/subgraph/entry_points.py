@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.hits.hit import Reason
 from core.index.candidates import leg_depth
 from core.index.fusion import reciprocal_rank_fusion
 from core.index.order import largest_first, smallest_first
-from core.retrieve.select import Reason
 from core.subgraph.request import MAX_TOP_K
 from core.subgraph.scope import ScopeFilter
 

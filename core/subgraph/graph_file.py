@@ -14,7 +14,7 @@ from core.io.collector import collector_paused
 from core.io.findings import Findings
 from core.io.json_file import describe, read_bytes, read_json, refuse_errors
 from core.io.json_path import child
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
+from core.io.work import QUIETLY, Work
 from core.subgraph.knowledge_graph import (
     DEFAULT_CONNECTION_TYPE,
     GraphConnection,
@@ -61,12 +61,7 @@ _PIECE_BYTES = 2 << 20
 _BETWEEN_OBJECTS = re.compile(rb"\}[ \t\r\n]*+,[ \t\r\n]*+(?=\{)")
 
 
-def load_knowledge_graph(
-    path: Path | str,
-    *,
-    progress: Progress = no_progress,
-    is_cancelled: IsCancelled = never_cancelled,
-) -> KnowledgeGraph:
+def load_knowledge_graph(path: Path | str, work: Work = QUIETLY) -> KnowledgeGraph:
     """Read a knowledge graph file.
 
     ``{"nodes": [{"node_id", "title", "description"?, "parents"?, "tags"?, "directories"?,
@@ -84,32 +79,32 @@ def load_knowledge_graph(
         id that occurs twice, a parent or an end that no node has, parents that form a cycle or more
         than `MAX_LEVELS` levels.
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
     path = Path(path)
     findings = Findings(_CODE, str(path))
     with collector_paused():
-        value = _read(path, findings, progress, is_cancelled)
+        value = _read(path, findings, work)
         refuse_errors(findings)
-        reader = _Reader(findings, progress, is_cancelled)
+        reader = _Reader(findings, work)
         nodes, connections = reader.read(value)
         refuse_errors(findings)
         return KnowledgeGraph(nodes, connections, path.name.partition(".")[0], findings)
 
 
-def _read(path: Path, findings: Findings, progress: Progress, is_cancelled: IsCancelled) -> Any:
+def _read(path: Path, findings: Findings, work: Work) -> Any:
     """Parse the file, a long one in pieces, between which other threads can run."""
     data = read_bytes(path, findings)
     if data is None:
         return None
-    value = _in_pieces(data.removeprefix(_BOM), progress, is_cancelled)
+    value = _in_pieces(data.removeprefix(_BOM), work)
     if value is None:
         # Parsed whole, by the reader that says line and column of what is wrong.
-        value = read_json(path, findings, progress=progress, is_cancelled=is_cancelled)
+        value = read_json(path, findings, work=work)
     return value
 
 
-def _in_pieces(data: bytes, progress: Progress, is_cancelled: IsCancelled) -> Any | None:
+def _in_pieces(data: bytes, work: Work) -> Any | None:
     """Parse an object of long arrays cut between two objects; None when a piece does not parse.
 
     A cut in the wrong place (in a string, deeper down) leaves something open at the end of its
@@ -127,8 +122,8 @@ def _in_pieces(data: bytes, progress: Progress, is_cancelled: IsCancelled) -> An
                 value[key := next(reversed(value))], list
             ):
                 return None
-            progress("reading", cut.end(), total)
-            stop_if(is_cancelled)
+            work.progress("reading", cut.end(), total)
+            work.stop_if_cancelled()
             start = cut.end()
             cut = _BETWEEN_OBJECTS.search(data, min(start + _PIECE_BYTES, total))
             piece = data[start : cut.start() + 1] if cut else data[start:]
@@ -144,10 +139,9 @@ def _in_pieces(data: bytes, progress: Progress, is_cancelled: IsCancelled) -> An
 class _Reader:
     """Checks the parsed file and makes nodes and connections of it."""
 
-    def __init__(self, findings: Findings, progress: Progress, is_cancelled: IsCancelled) -> None:
+    def __init__(self, findings: Findings, work: Work) -> None:
         self.findings = findings
-        self.progress = progress
-        self.is_cancelled = is_cancelled
+        self.work = work
         self.rows: dict[str, int] = {}
         self.hinted: set[tuple[str, str]] = set()
 
@@ -209,8 +203,8 @@ class _Reader:
         """Report now and then; False once no further error would be kept."""
         if done % _STEP:
             return True
-        self.progress(what, done, total)
-        stop_if(self.is_cancelled)
+        self.work.progress(what, done, total)
+        self.work.stop_if_cancelled()
         return not self.findings.full
 
     def _read_nodes(self, items: list[Any]) -> list[GraphNode]:

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from core.index.search_cache import SearchCache
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 from core.knowledge.root import FileKind, StorageRoot
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.searcher import SubgraphSearcher
@@ -38,14 +38,7 @@ class KnowledgeGraphs:
             lambda found: len(found.graph) * BYTES_PER_NODE
         )
 
-    def searcher(
-        self,
-        name: str,
-        *,
-        node: str = "",
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> SubgraphSearcher:
+    def searcher(self, name: str, work: Work = QUIETLY) -> SubgraphSearcher:
         """Open a knowledge graph, or return it if it is open already.
 
         Raises
@@ -57,10 +50,10 @@ class KnowledgeGraphs:
         if known is not None:
             return known
         path = self._root.resolve(
-            name, FileKind.KNOWLEDGE_GRAPH, node=node, param="knowledge_graph"
+            name, FileKind.KNOWLEDGE_GRAPH, node=work.node, param="knowledge_graph"
         )
         fresh = self._searchers.get(path) or SubgraphSearcher(
-            load_knowledge_graph(path, progress=progress, is_cancelled=is_cancelled),
+            load_knowledge_graph(path, work=work),
             path,
             self._models,
         )
@@ -75,21 +68,13 @@ class KnowledgeGraphs:
             return self._searchers[path] if path is not None else None
 
     def candidates(
-        self,
-        name: str,
-        query: str,
-        *,
-        embeddings: bool,
-        node: str = "",
-        cached_only: bool = False,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        self, name: str, query: str, *, embeddings: bool, work: Work = QUIETLY
     ) -> SubgraphCandidates | None:
         """Search a knowledge graph, or return what the same search found before.
 
         Returns
         -------
-        None with `cached_only`, when this search has not been made yet.
+        None with `work.cached_only`, when this search has not been made yet.
 
         Raises
         ------
@@ -98,15 +83,13 @@ class KnowledgeGraphs:
         """
         searcher = self.if_open(name)
         if searcher is None:
-            if cached_only:
+            if work.cached_only:
                 return None
-            searcher = self.searcher(name, node=node, progress=progress, is_cancelled=is_cancelled)
+            searcher = self.searcher(name, work=work)
         key = (self._paths[name], query, embeddings)
         found = self._searches.get(key)
-        if found is None and not cached_only:
-            found = searcher.search(
-                query, embeddings=embeddings, progress=progress, is_cancelled=is_cancelled
-            )
+        if found is None and not work.cached_only:
+            found = searcher.search(query, embeddings=embeddings, work=work)
             self._searches.put(key, found)
         return found
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
 from core.hits.words import QueryWords
 from core.index.candidates import ranks
-from core.retrieve.select import Hit, Reason
 from core.subgraph.entry_points import RRF_K
 from core.subgraph.expand import Via
 from core.subgraph.search import TITLE_WEIGHT

@@ -16,7 +16,7 @@ import numpy as np
 from core.index.dense import exact_distances
 from core.index.lexical import LexicalIndex, build_lexical_index
 from core.index.tokens import query_tokens
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult
 
@@ -93,12 +93,12 @@ class SubgraphSearch:
     distances : query → cosine distance of every node (of `embedding_text`); with it a search is
         hybrid. None = full text only.
     index : BM25 over `fts_text` of every node, when it is at hand; made otherwise.
-    progress, is_cancelled : for making the index.
+    work : for making the index.
 
     Raises
     ------
     Cancelled
-        When `is_cancelled` says so.
+        When `work` is cancelled.
     """
 
     def __init__(
@@ -107,15 +107,12 @@ class SubgraphSearch:
         distances: Distances | None = None,
         *,
         index: LexicalIndex | None = None,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        work: Work = QUIETLY,
     ) -> None:
         self.graph = graph
         self.distances = distances
         graph.prepare()
-        self.index = index or build_lexical_index(
-            [fts_text(node) for node in graph.nodes], progress, is_cancelled
-        )
+        self.index = index or build_lexical_index([fts_text(node) for node in graph.nodes], work)
 
     def candidates(self, query: str) -> SubgraphCandidates:
         """Search the whole graph (the costly part: it may embed the query).

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from core.embedding.models import DEFAULT_MODEL
 from core.embedding.vectors import prepare_vectors
 from core.index.lexical import prepare_lexical
 from core.io.folders import cache_folder
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress, stop_if
 from core.io.sidecar import SidecarFolder
+from core.io.work import QUIETLY, Work
 from core.knowledge.base import texts_digest
 from core.subgraph.search import SubgraphSearch, embedding_text, fts_text, node_distances
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from core.embedding.embedder import ModelProvider
     from core.subgraph.knowledge_graph import KnowledgeGraph
     from core.subgraph.search import SubgraphCandidates
-
-_POLL_S = 0.05
 
 
 class SubgraphSearcher:
@@ -56,13 +52,7 @@ class SubgraphSearcher:
         """What was rebuilt and why, and what could not be written."""
         return self._sidecars.notes
 
-    def prepare(
-        self,
-        *,
-        embeddings: bool,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> SubgraphSearch:
+    def prepare(self, *, embeddings: bool, work: Work = QUIETLY) -> SubgraphSearch:
         """Load or build the full-text index, and with `embeddings` the nodes' vectors too.
 
         Raises
@@ -70,24 +60,22 @@ class SubgraphSearcher:
         InspectorError
             8003 or 4001 for the model, with `embeddings`.
         Cancelled
-            When `is_cancelled` says so; what was embedded until then is kept.
+            When `work` is cancelled; what was embedded until then is kept.
         """
-        with self._alone(is_cancelled):
+        with work.alone(self._lock):
             if self._by_words is None:
                 texts = [fts_text(node) for node in self.graph.nodes]
-                index = prepare_lexical(
-                    texts, texts_digest(texts), self._sidecars, progress, is_cancelled
-                )
+                index = prepare_lexical(texts, texts_digest(texts), self._sidecars, work)
                 self._by_words = SubgraphSearch(self.graph, index=index)
             if not embeddings:
                 return self._by_words
             if self._by_both is None:
                 if not self._models.loaded(DEFAULT_MODEL):
-                    progress("loading the embedding model", 0, 0)
+                    work.progress("loading the embedding model", 0, 0)
                 embedder = self._models.get(DEFAULT_MODEL)
                 texts = [embedding_text(node) for node in self.graph.nodes]
                 vectors = prepare_vectors(
-                    texts, texts_digest(texts), embedder, self._sidecars, progress, is_cancelled
+                    texts, texts_digest(texts), embedder, self._sidecars, work=work
                 )
                 self._by_both = SubgraphSearch(
                     self.graph,
@@ -96,25 +84,8 @@ class SubgraphSearcher:
                 )
             return self._by_both
 
-    def search(
-        self,
-        query: str,
-        *,
-        embeddings: bool,
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> SubgraphCandidates:
+    def search(self, query: str, *, embeddings: bool, work: Work = QUIETLY) -> SubgraphCandidates:
         """Find what a query finds in the whole graph; raises as `prepare` does."""
-        searches = self.prepare(embeddings=embeddings, progress=progress, is_cancelled=is_cancelled)
-        stop_if(is_cancelled)
+        searches = self.prepare(embeddings=embeddings, work=work)
+        work.stop_if_cancelled()
         return searches.candidates(query)
-
-    @contextmanager
-    def _alone(self, is_cancelled: IsCancelled) -> Iterator[None]:
-        """Wait for another thread's preparing no longer than the caller wants to."""
-        while not self._lock.acquire(timeout=_POLL_S):
-            stop_if(is_cancelled)
-        try:
-            yield
-        finally:
-            self._lock.release()

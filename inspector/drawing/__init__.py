@@ -1,1 +1,1 @@
-"""Layouts and scales of drawings: geometry that knows no widget."""
+"""What views draw, as plain values that know no widget: geometry, scales, texts."""

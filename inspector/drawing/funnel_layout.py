@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from core.hits.stages import Leg, Stage, sources
+from core.hits.stage import Leg, Stage, sources
 from inspector import theme as themes
 
 if TYPE_CHECKING:
@@ -31,30 +31,6 @@ _LANE_GAP_PX = 6
 _LEAST_BAR_PX = 4.0
 _ROW_BAR_PX = (16, 64)
 _CELL_BAR_PX = (8, 20)
-
-_LABELS: dict[str, tuple[str, str]] = {
-    "match filter": ("matching", "match"),
-    "dense raw": ("dense", "dense"),
-    "within threshold": ("≤ threshold", "within"),
-    "with query words": ("with words", "words"),
-    "BM25 leg": ("BM25", "BM25"),
-    "at or above min_score": ("≥ min_score", "enough"),
-    "in the prompt": ("in prompt", "prompt"),
-    "in scope": ("in scope", "scope"),
-}
-_WHYS = {
-    "by filter": "filter",
-    "beyond top_k": "top_k",
-    "by threshold": "threshold",
-    "without query words": "no words",
-    "beyond leg depth": "leg depth",
-    "in both legs": "in both",
-    "by min_score": "min_score",
-    "beyond k": "k",
-    "by the walk": "walk",
-    "by scope": "scope",
-    "beyond 500 nodes": "over 500",
-}
 
 
 class _Step(NamedTuple):
@@ -185,15 +161,11 @@ class _Plan:
 
     def label_of(self, stage: Stage) -> str:
         """Return a stage's name, as long as this step allows."""
-        if not self.step.label:
-            return stage.label
-        return _LABELS.get(stage.label, (stage.label,) * 2)[self.step.label - 1]
+        return _of_length(stage.kind.labels, self.step.label)
 
     def why_of(self, stage: Stage) -> str:
         """Return why records were removed, as long as this step allows."""
-        if self.step.why == 2:
-            return ""
-        return _WHYS.get(stage.why, stage.why) if self.step.why else stage.why
+        return "" if self.step.why == 2 else _of_length(stage.kind.whys, self.step.why)
 
     def figure_of(self, stage: Stage) -> str:
         """Return a stage's number."""
@@ -463,3 +435,8 @@ def _columns(stages: tuple[Stage, ...]) -> list[int]:
             next_in[stage.leg] = column + 1
         columns.append(column)
     return columns
+
+
+def _of_length(words: tuple[str, ...], step: int) -> str:
+    """Return the words for a step: the last ones serve all further steps."""
+    return words[min(step, len(words) - 1)] if words else ""

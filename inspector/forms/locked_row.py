@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
 from core.errors import InspectorError
 from inspector import theme as themes
-from inspector.forms.number_row import param_tip
-from inspector.forms.value_rows import ValueRow
+from inspector.drawing.words import param_tip, tooltip
+from inspector.forms.param_row import ParamRow, RowPlan
+from inspector.forms.spins import parse_number
 from inspector.widgets.fields import Choice, LineEdit
-from inspector.widgets.labels import ElidedLabel, WrapLabel, set_role, tooltip
-from inspector.widgets.spins import parse_number
+from inspector.widgets.labels import ElidedLabel, WrapLabel, set_role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from core.nodes import ParamSpec
     from inspector.theme import Theme
@@ -43,27 +43,18 @@ def editable(combo: Choice, name: str) -> LineEdit:
     return line
 
 
-class LockedRow(ValueRow):
+class LockedRow(ParamRow):
     """A structural parameter: shown, and edited only on request, since that makes a new agent.
 
-    Parameters
-    ----------
-    names : value → the words shown for it, e.g. "" → ``END``.
-    typed : whether a value that is not offered can be typed.
+    `is_typed` : whether a value that is not offered can be typed.
     """
 
-    def __init__(
-        self,
-        label: str,
-        spec: ParamSpec,
-        stem: str = "",
-        names: Mapping[str, str] | None = None,
-        parent: QWidget | None = None,
-        *,
-        typed: bool = True,
-    ) -> None:
-        super().__init__(label, spec, parent)
-        self._names = dict(names or {})
+    gap_px = 2
+    is_typed = True
+
+    def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
+        super().__init__(spec, plan, parent)
+        self._names = {"": "END" if spec.is_exit else plan.empty or "(none)"}
         self._standing_problem = ""
         self._choices: tuple[str, ...] = ()
         self._value: Any = spec.default
@@ -72,16 +63,16 @@ class LockedRow(ValueRow):
         self.button = QToolButton()
         self.button.setIconSize(QSize(14, 14))
         self.button.setProperty("kind", "small")
-        self.button.setObjectName(f"{stem or spec.name}Unlock")
-        self.button.setAccessibleName(f"Edit {label}; makes a new agent")
-        self.button.setToolTip(tooltip(f"Edit {label}.\n{LOCK_TIP}"))
+        self.button.setObjectName(f"{self.stem}Unlock")
+        self.button.setAccessibleName(f"Edit {self.name}; makes a new agent")
+        self.button.setToolTip(tooltip(f"Edit {self.name}.\n{LOCK_TIP}"))
         self.combo = Choice()
-        self.combo.setObjectName(f"{stem or spec.name}Combo")
+        self.combo.setObjectName(f"{self.stem}Combo")
         self.combo.setMinimumContentsLength(3)
         self.combo.setVisible(False)
         self._is_enum = issubclass(spec.kind, IntEnum)
-        if typed and not self._is_enum and not spec.is_exit:
-            line = editable(self.combo, label)
+        if self.is_typed and not self._is_enum and not spec.is_exit:
+            line = editable(self.combo, self.name)
             line.returnPressed.connect(self._commit_typed)
             line.cancelled.connect(self.close_editor)
         box = QWidget()
@@ -91,8 +82,8 @@ class LockedRow(ValueRow):
         row.addWidget(self.value_label, 1)
         row.addWidget(self.combo, 1)
         row.addWidget(self.button)
-        self.place(box)
-        self.combo.setAccessibleName(label)
+        self._place(box)
+        self.combo.setAccessibleName(self.name)
         self.combo.activated.connect(self._on_activated)
         self.button.clicked.connect(self._on_button_clicked)
 
@@ -102,8 +93,8 @@ class LockedRow(ValueRow):
         return not self.combo.isHidden()
 
     def set_choices(self, values: Sequence[str]) -> None:
-        """Offer these values."""
-        self._choices = tuple(values)
+        """Offer these values besides none."""
+        self._choices = ("", *values)
 
     def set_note(self, note: str) -> None:
         """Say behind the value why it has no effect just now, or nothing with ""."""
@@ -247,11 +238,13 @@ class LockedRow(ValueRow):
 class SchemaRow(LockedRow):
     """A schema of the catalog, or none. One that the catalog lacks is kept, and marked so.
 
-    `set_choices` offers ``""`` and the catalog's names.
+    `set_choices` offers the catalog's names.
     """
 
-    def __init__(self, spec: ParamSpec, stem: str = "", parent: QWidget | None = None) -> None:
-        super().__init__("schema", spec, stem, names={"": "(none)"}, parent=parent, typed=False)
+    is_typed = False
+
+    def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
+        super().__init__(spec, plan, parent)
         self._graph_value = ""
         self._unknown = WrapLabel("Not in the catalog; the game's server may know it.")
         self._unknown.setProperty("role", "muted")
@@ -259,7 +252,7 @@ class SchemaRow(LockedRow):
         self._unknown.hide()
         self._grid.addWidget(self._unknown, 1, 1)
 
-    def show_value(self, value: Any, graph_value: Any, *, other: bool = False) -> None:
+    def show_value(self, value: Any, graph_value: Any = None, *, other: bool = False) -> None:
         """Show the schema in force; the graph's own stays on offer, in the catalog or not."""
         self._graph_value = str(graph_value)
         super().show_value(value, graph_value, other=other)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from core.nodes import ClassifyIntentLLMParams, NodeParams, ToolCallParams
 from inspector.forms.locked_row import editable
 from inspector.widgets.fields import Choice
 from inspector.widgets.labels import WrapLabel, heading
@@ -15,7 +14,8 @@ from inspector.widgets.labels import WrapLabel, heading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SIMULATED = (ToolCallParams, ClassifyIntentLLMParams)
+    from core.nodes import NodeParams
+
 _WHY = (
     "Only a language model could decide. No model runs here: this choice stands in for it, "
     "and the turn says that it is simulated."
@@ -25,11 +25,6 @@ _LABEL_TIP = (
     "Later nodes read it: IntentToInstruction, {{node.NAME.output}}."
 )
 _EXIT_TIP = "The exit that a turn takes from this node"
-
-
-def is_simulated(table: type[NodeParams]) -> bool:
-    """Tell whether nodes of this type need a language model to leave."""
-    return issubclass(table, _SIMULATED)
 
 
 class SimulatedExit(QWidget):
@@ -81,10 +76,9 @@ class SimulatedExit(QWidget):
         self._line.edit_finished.connect(self._hand_on_label)
         self._line.cancelled.connect(self._on_cancelled)
 
-    def show_type(self, table: type[NodeParams], label_width_px: int) -> None:
+    def show_type(self, table: type[NodeParams], label_width_px: int, *, has_label: bool) -> None:
         """Offer the exits of a node type, whose last one is in force at first."""
         self._exit_name.setMinimumWidth(label_width_px)
-        has_label = issubclass(table, ClassifyIntentLLMParams)
         self._label_name.setVisible(has_label)
         self.label_combo.setVisible(has_label)
         with QSignalBlocker(self.combo):

@@ -5,23 +5,17 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 
-from core.agent.play import DialogLine
 from core.prompt.dialog_text import ROLES, next_role
-from inspector import theme as themes
-from inspector.widgets.labels import tooltip
+from core.prompt.messages import DialogLine
+from inspector.drawing.words import one_line, tooltip
+from inspector.models.table_model import ROOT, USER_ROLE, Index, TableModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from PySide6.QtCore import QObject
-
-    from inspector.theme import Theme
-
-_Index = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
-_SHOWN_CHARACTERS = 500
 
 
 class Column(IntEnum):
@@ -31,10 +25,7 @@ class Column(IntEnum):
     TEXT = 1
 
 
-_TITLES = ("role", "message")
-
-
-class DialogModel(QAbstractTableModel):
+class DialogModel(TableModel[DialogLine]):
     """One row a message, the oldest first, and below them one that is being written, if any.
 
     Rows are changed where they stand, so that an editor that is open stays open.
@@ -46,12 +37,12 @@ class DialogModel(QAbstractTableModel):
 
     edited = Signal(object)
 
-    RoleRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 1
+    titles = ("role", "message")
+    RoleRole: ClassVar[int] = USER_ROLE + 1
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[DialogLine] = []
-        self._theme: Theme = themes.LIGHT
 
     @property
     def lines(self) -> tuple[DialogLine, ...]:
@@ -76,10 +67,6 @@ class DialogModel(QAbstractTableModel):
             self._take(shared, shared + len(old) - len(new) - 1)
         elif len(new) > len(old):
             self._add(shared, new[shared : shared + len(new) - len(old)])
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours; the view repaints by itself."""
-        self._theme = theme
 
     def append(self, lines: Iterable[DialogLine]) -> None:
         """Add messages at the end."""
@@ -112,49 +99,39 @@ class DialogModel(QAbstractTableModel):
 
     def _put(self, row: int, line: DialogLine) -> None:
         self._rows[row] = line
-        self.dataChanged.emit(self.index(row, Column.ROLE), self.index(row, Column.TEXT))
+        self._update(row)
 
     def _add(self, row: int, lines: Sequence[DialogLine]) -> None:
         if lines:
-            self.beginInsertRows(_ROOT, row, row + len(lines) - 1)
+            self.beginInsertRows(ROOT, row, row + len(lines) - 1)
             self._rows[row:row] = lines
             self.endInsertRows()
 
     def _take(self, first: int, last: int) -> None:
-        self.beginRemoveRows(_ROOT, first, last)
+        self.beginRemoveRows(ROOT, first, last)
         del self._rows[first : last + 1]
         self.endRemoveRows()
 
     # Qt
 
-    def rowCount(self, parent: _Index = _ROOT) -> int:
-        """Return the number of messages, with the one that is being written."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: _Index = _ROOT) -> int:
-        """Return 2."""
-        return 0 if parent.isValid() else len(Column)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def cell(self, line: DialogLine, column: int, role: int) -> Any:
         """Return one cell; `EditRole` is the text itself."""
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        line, is_role = self._rows[index.row()], index.column() == Column.ROLE
+        is_role = column == Column.ROLE
         if role == Qt.ItemDataRole.DisplayRole:
-            return line.role if is_role else " ".join(line.text[:_SHOWN_CHARACTERS].split())
+            return line.role if is_role else one_line(line.text)
         if role == Qt.ItemDataRole.EditRole:
             return line.role if is_role else line.text
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip(f"{line.role}:\n{line.text}")
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return line.role if is_role else f"{line.role}: {line.text[:_SHOWN_CHARACTERS]}"
+            return line.role if is_role else f"{line.role}: {one_line(line.text)}"
         if role == Qt.ItemDataRole.ForegroundRole and is_role:
             return self._theme.muted
         if role == self.RoleRole:
             return line.role
         return None
 
-    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Take over a role or a text; False for what is none: a message is removed otherwise."""
         if role != Qt.ItemDataRole.EditRole or not index.isValid():
             return False
@@ -175,15 +152,7 @@ class DialogModel(QAbstractTableModel):
                 self.edited.emit(self.lines)
         return True
 
-    def flags(self, index: _Index) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> Qt.ItemFlag:
         """All of it is editable."""
         flags = super().flags(index)
         return flags | Qt.ItemFlag.ItemIsEditable if index.isValid() else flags
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """Return a column's title."""
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _TITLES[section] if 0 <= section < len(_TITLES) else None
-        return None

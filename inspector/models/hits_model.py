@@ -6,18 +6,19 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 
 from core.hits.listing import sort_keys
 from core.hits.words import QueryWords
-from inspector.widgets.labels import tooltip
+from inspector.drawing.words import tooltip
+from inspector.models.table_model import USER_ROLE, Index, TableModel
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
+    from core.hits.hit import Hit, Reason
     from core.hits.listing import Bar, Listing, SortKeys
     from core.hits.words import Span
-    from core.retrieve.select import Hit, Reason
 
 FIRST_NEAR_MISSES = 200
 MORE_NEAR_MISSES = 1000
@@ -37,8 +38,6 @@ REASON_WORDS = {
     "k": "beyond k",
 }
 
-_Index = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 _LONG_NAMES = {
     "score": "score",
     "distance": "cosine distance",
@@ -131,24 +130,26 @@ class _Line(NamedTuple):
     matches: tuple[Span, ...]
 
 
-class HitsModel(QAbstractTableModel):
+class HitsModel(TableModel[int]):
     """Hits first, in the engine's order, then the near-misses, the closest to getting in first.
 
     A row's story is told by the listing when it is first asked for. Sorting keeps the hits
     above the near-misses; `sort` with column −1 is the engine's order again.
     """
 
-    HitIdRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 1
-    ReasonRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 2
-    DistanceRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 3
-    SortRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 4
-    RowStoryRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 5
+    titles = TITLES
+    helps = _HELP
+    numbers = NUMBERS
+    HitIdRole: ClassVar[int] = USER_ROLE + 1
+    ReasonRole: ClassVar[int] = USER_ROLE + 2
+    DistanceRole: ClassVar[int] = USER_ROLE + 3
+    SortRole: ClassVar[int] = USER_ROLE + 4
+    RowStoryRole: ClassVar[int] = USER_ROLE + 5
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._listing: Listing | None = None
         self._reason: Reason | None = None
-        self._rows: tuple[int, ...] = ()
         self._hit_count = 0
         self._limit = FIRST_NEAR_MISSES
         self._has_more = False
@@ -279,15 +280,7 @@ class HitsModel(QAbstractTableModel):
 
     # Qt
 
-    def rowCount(self, parent: _Index = _ROOT) -> int:
-        """Return the number of records listed."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: _Index = _ROOT) -> int:
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(TITLES)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return one cell's text, or the record's id, reason, distance, sort key or story."""
         hit = self.hit_at(index.row()) if index.isValid() else None
         if hit is None or not 0 <= index.column() < len(TITLES):
@@ -310,8 +303,7 @@ class HitsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{TITLES[column]}: {self._spoken(hit, column)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return self._alignment(column)
         return None
 
     def _spoken(self, hit: Hit, column: Column) -> str:
@@ -334,19 +326,10 @@ class HitsModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Return a column's title or help."""
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(TITLES):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return "" if section == Column.BAR else TITLES[section]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _HELP[section]
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return TITLES[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section in NUMBERS else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return None
+        """Return a column's title or help; the bar goes without a title."""
+        if section == Column.BAR and role == Qt.ItemDataRole.DisplayRole:
+            return ""
+        return super().headerData(section, orientation, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort hits and near-misses, each among themselves; −1 = the engine's order."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
+from inspector.models.table_model import USER_ROLE, Index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,14 +18,11 @@ if TYPE_CHECKING:
 
     from inspector.theme import Theme
 
-PathRole = int(Qt.ItemDataRole.UserRole) + 1
+PathRole = USER_ROLE + 1
 """A node's keys and indices from the root, as a tuple."""
 
 _SHOWN_CHARACTERS = 200
-_TOOLTIP_CHARACTERS = 2000
 _HEADERS = ("Key", "Value")
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class _Node:
@@ -152,8 +151,7 @@ class JsonTreeModel(QAbstractItemModel):
                 str(node.key) if index.column() == 0 else self._words(node.value, _SHOWN_CHARACTERS)
             )
         if role == Qt.ItemDataRole.ToolTipRole and isinstance(node.value, str):
-            # Zero-width spaces keep Qt from taking the text for HTML.
-            return "\u200b" + node.value[:_TOOLTIP_CHARACTERS].replace("<", "<\u200b")
+            return tooltip(node.value)
         if role == Qt.ItemDataRole.ForegroundRole and index.column() == 1:
             return self._color(node.value)
         if role == PathRole:

@@ -5,42 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
+from PySide6.QtCore import QObject, Qt
 
 from inspector import theme as themes
-from inspector.widgets.labels import tooltip
-from inspector.widgets.record_text import compact
+from inspector.drawing.record_text import compact
+from inspector.drawing.words import one_line, tooltip
+from inspector.models.table_model import USER_ROLE, TableModel
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from core.knowledge.memory import MemoryStore
-    from inspector.theme import Theme
 
-StoreRole = int(Qt.ItemDataRole.UserRole) + 1
+StoreRole = USER_ROLE + 1
 """A store's name, without a mark."""
-EntryRole = int(Qt.ItemDataRole.UserRole) + 2
-RecordIdRole = int(Qt.ItemDataRole.UserRole) + 3
-StateRole = int(Qt.ItemDataRole.UserRole) + 4
+EntryRole = USER_ROLE + 2
+RecordIdRole = USER_ROLE + 3
+StateRole = USER_ROLE + 4
 """``new`` for a record that the turn wrote, ``draft`` for one with an edit not in force, or ""."""
-RowRole = int(Qt.ItemDataRole.UserRole) + 5
+RowRole = USER_ROLE + 5
 """A record's row in its store."""
 
-HEADERS = ("id", "text", "metadata", "state")
 ID, TEXT, METADATA, STATE = range(4)
 NEW, DRAFT = "new", "draft"
 _ICONS = {NEW: "add", DRAFT: "warning"}
 _TIPS = {NEW: "Written by the turn on screen", DRAFT: "Has an edit that is not in force yet"}
-_SHOWN_CHARACTERS = 400
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,39 +69,31 @@ class StoreEntry:
         return " · ".join(part for part in parts if part)
 
 
-class StoresModel(QAbstractListModel):
+class StoresModel(TableModel[StoreEntry]):
     """One row a store. Read-only."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.entries: tuple[StoreEntry, ...] = ()
+    @property
+    def entries(self) -> tuple[StoreEntry, ...]:
+        """The stores on show."""
+        return tuple(self._rows)
 
     def show_entries(self, entries: Sequence[StoreEntry]) -> None:
         """Show these stores; rows stay where they are if only what is told of them changed."""
         old, new = self.entries, tuple(entries)
         if [entry.name for entry in old] == [entry.name for entry in new]:
-            self.entries = new
+            self._rows = new
             for row, (before, after) in enumerate(zip(old, new, strict=True)):
                 if before != after:
-                    self.dataChanged.emit(self.index(row), self.index(row))
-            return
-        self.beginResetModel()
-        self.entries = new
-        self.endResetModel()
+                    self._update(row)
+        else:
+            self._reset(new)
 
     def row_of(self, name: str) -> int:
         """Return the row of a store, −1 for none."""
         return next((row for row, entry in enumerate(self.entries) if entry.name == name), -1)
 
-    def rowCount(self, parent: Index | None = None) -> int:
-        """Return the number of stores."""
-        return 0 if parent is not None and parent.isValid() else len(self.entries)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def cell(self, entry: StoreEntry, _column: int, role: int) -> Any:
         """Return the name with its mark, or the whole entry."""
-        if not index.isValid() or index.row() >= len(self.entries):
-            return None
-        entry = self.entries[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.label
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -122,18 +103,18 @@ class StoresModel(QAbstractListModel):
         return {StoreRole: entry.name, EntryRole: entry}.get(role)
 
 
-class RecordsModel(QAbstractTableModel):
+class RecordsModel(TableModel[int]):
     """The records of one store, in the store's order unless sorted. Read-only."""
+
+    titles = ("id", "text", "metadata", "state")
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._records: tuple[Mapping[str, Any], ...] = ()
-        self._rows: Sequence[int] = ()
         self._written: frozenset[str] = frozenset()
         self._drafts: frozenset[str] = frozenset()
         self._needle = ""
         self._sorting: tuple[int, bool] | None = None
-        self._theme: Theme = themes.LIGHT
 
     def show_records(
         self,
@@ -173,10 +154,6 @@ class RecordsModel(QAbstractTableModel):
         self._needle = needle.strip().casefold()
         return self._pick_anew()
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours; the view repaints by itself."""
-        self._theme = theme
-
     @property
     def records(self) -> tuple[Mapping[str, Any], ...]:
         """The records of the store, shown or not."""
@@ -202,22 +179,11 @@ class RecordsModel(QAbstractTableModel):
         """Return the ids of the records that are shown, from top to bottom."""
         return [self._records[place]["id"] for place in self._rows]
 
-    def rowCount(self, parent: Index | None = None) -> int:
-        """Return the number of records that are shown."""
-        return 0 if parent is not None and parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index | None = None) -> int:
-        """Return 4."""
-        return 0 if parent is not None and parent.isValid() else len(HEADERS)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def cell(self, place: int, column: int, role: int) -> Any:
         """Return one cell."""
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        place = self._rows[index.row()]
-        record, column = self._records[place], index.column()
+        record = self._records[place]
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._cell(record, column)
+            return self._shown(record, column)
         if role == Qt.ItemDataRole.DecorationRole and column == STATE:
             state = self._state(record)
             color = self._theme.ok if state == NEW else self._theme.warning
@@ -232,14 +198,6 @@ class RecordsModel(QAbstractTableModel):
             return self._state(record)
         return place if role == RowRole else None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """Return a column's name."""
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[section] if 0 <= section < len(HEADERS) else None
-        return None
-
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; −1 brings back the store's order."""
         self._sorting = (column, order == Qt.SortOrder.DescendingOrder) if column >= 0 else None
@@ -249,9 +207,7 @@ class RecordsModel(QAbstractTableModel):
         rows = self._picked()
         if rows == self._rows:
             return False
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        self._reset(rows)
         return True
 
     def _picked(self) -> Sequence[int]:
@@ -275,10 +231,10 @@ class RecordsModel(QAbstractTableModel):
             rows, key=lambda row: _whole(records[row], column).casefold(), reverse=descending
         )
 
-    def _cell(self, record: Mapping[str, Any], column: int) -> str:
+    def _shown(self, record: Mapping[str, Any], column: int) -> str:
         if column == STATE:
             return self._state(record)
-        return " ".join(_whole(record, column)[:_SHOWN_CHARACTERS].split())
+        return one_line(_whole(record, column))
 
     def _state(self, record: Mapping[str, Any]) -> str:
         if record["id"] in self._drafts:

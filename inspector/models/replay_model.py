@@ -5,13 +5,14 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 
 from core.hits.comparison import Verdict
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
 from inspector.models.hits_model import MISSING, line_of
-from inspector.widgets.labels import tooltip
+from inspector.models.table_model import USER_ROLE, TableModel
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
 
     from core.hits.comparison import HitPair
     from core.recording.replay import TurnReplay
-    from inspector.theme import Theme
 
-_Index = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 _LAST = float("inf")
 
 
@@ -102,37 +100,29 @@ def verdict_word(pair: HitPair) -> str:
     return str(pair.verdict)
 
 
-class ReplayModel(QAbstractTableModel):
+class ReplayModel(TableModel[tuple[str, "HitPair"]]):
     """One row a pair of hits, node by node, in the recorded order. Read-only.
 
     `SortRole` gives numbers for numbers, what is missing last, and verdicts by their weight.
     """
 
-    SortRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 1
-    NodeRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 2
-    HitIdRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 3
-    VerdictRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 4
+    titles = TITLES
+    helps = _HELP
+    numbers = NUMBERS
+    SortRole: ClassVar[int] = USER_ROLE + 1
+    NodeRole: ClassVar[int] = USER_ROLE + 2
+    HitIdRole: ClassVar[int] = USER_ROLE + 3
+    VerdictRole: ClassVar[int] = USER_ROLE + 4
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: tuple[tuple[str, HitPair], ...] = ()
-        self._theme: Theme = themes.LIGHT
         self._font = themes.number_font(QFont())
         self._bold = themes.scaled_font(QFont(), 1.0, bold=True)
 
     def show_replay(self, replay: TurnReplay | None) -> None:
         """Show the pairs of all nodes; None = nothing."""
-        self.beginResetModel()
-        self._rows = (
-            ()
-            if replay is None
-            else tuple((node.node, pair) for node in replay.nodes for pair in node.comparison.pairs)
-        )
-        self.endResetModel()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours; the view repaints by itself."""
-        self._theme = theme
+        nodes = () if replay is None else replay.nodes
+        self._reset([(node.node, pair) for node in nodes for pair in node.comparison.pairs])
 
     @property
     def has_distances(self) -> bool:
@@ -159,20 +149,9 @@ class ReplayModel(QAbstractTableModel):
         color: QColor = getattr(self._theme, _COLORS[verdict])
         return color if verdict is Verdict.SAME else self._theme.ink(color, self._theme.accent_soft)
 
-    def rowCount(self, parent: _Index = _ROOT) -> int:
-        """Return the number of pairs."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: _Index = _ROOT) -> int:
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(TITLES)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def cell(self, row: tuple[str, HitPair], number: int, role: int) -> Any:
         """Return one cell; what is the same is dimmed, what differs stands out."""
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        node, pair = self._rows[index.row()]
-        column = Column(index.column())
+        (node, pair), column = row, Column(number)
         if role == Qt.ItemDataRole.DisplayRole:
             return _text(node, pair, column)
         if role == self.SortRole:
@@ -182,7 +161,7 @@ class ReplayModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{' '.join(TITLES[column].split())}: {_text(node, pair, column)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(column)
+            return self._alignment(column)
         known = {self.NodeRole: node, self.HitIdRole: pair.id, self.VerdictRole: pair.verdict}
         return known[role] if role in known else self._look(pair, column, role)
 
@@ -199,25 +178,6 @@ class ReplayModel(QAbstractTableModel):
             stands_out = column is Column.VERDICT and pair.verdict is not Verdict.SAME
             return self._bold if stands_out else self._font
         return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """Return a column's title or help."""
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(TITLES):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return TITLES[section]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _HELP[section]
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return " ".join(TITLES[section].split())
-        return _alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
-
-def _alignment(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _number(pair: HitPair, column: Column) -> float | None:

@@ -6,22 +6,18 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 
 from core.errors import Code
 from inspector import theme as themes
-from inspector.widgets.labels import tooltip
+from inspector.drawing.words import one_line, tooltip
+from inspector.models.table_model import ROOT, USER_ROLE, Index, TableModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from PySide6.QtCore import QObject
 
-    from inspector.theme import Theme
-
-_Index = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
-_SHOWN_CHARACTERS = 500
 NEW = "new…"
 UNDEFINED = f"undefined: {int(Code.InvalidParamValue)}"
 
@@ -32,14 +28,6 @@ class Column(IntEnum):
     NAME = 0
     VALUE = 1
     USED = 2
-
-
-_TITLES = ("name", "value", "used by")
-_HELP = (
-    "What stands behind var. in {{var.NAME}}",
-    "The text that takes its place",
-    "Where the graph reads it",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +50,7 @@ def name_problem(name: str) -> str:
     return ""
 
 
-class VariablesModel(QAbstractTableModel):
+class VariablesModel(TableModel[Variable]):
     """One row a variable, and a last empty one in which a new one is typed.
 
     Rows keep their places while they are there, so that nothing moves under an open editor: what
@@ -75,13 +63,18 @@ class VariablesModel(QAbstractTableModel):
 
     edited = Signal(str, object)
 
-    IsUndefinedRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 1
-    NameRole: ClassVar[int] = Qt.ItemDataRole.UserRole + 2
+    titles = ("name", "value", "used by")
+    helps = (
+        "What stands behind var. in {{var.NAME}}",
+        "The text that takes its place",
+        "Where the graph reads it",
+    )
+    IsUndefinedRole: ClassVar[int] = USER_ROLE + 1
+    NameRole: ClassVar[int] = USER_ROLE + 2
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[Variable] = []
-        self._theme: Theme = themes.LIGHT
 
     def show_variables(self, values: Mapping[str, str], used: Mapping[str, Sequence[str]]) -> None:
         """Show the variables that have a value, and those that the graph reads without one."""
@@ -92,20 +85,16 @@ class VariablesModel(QAbstractTableModel):
         }
         for row in reversed(range(len(self._rows))):
             if self._rows[row].name not in wanted:
-                self.beginRemoveRows(_ROOT, row, row)
+                self.beginRemoveRows(ROOT, row, row)
                 del self._rows[row]
                 self.endRemoveRows()
         for row, known in enumerate(self._rows):
             self._put(row, wanted.pop(known.name), known)
         if wanted:
             start = len(self._rows)
-            self.beginInsertRows(_ROOT, start, start + len(wanted) - 1)
+            self.beginInsertRows(ROOT, start, start + len(wanted) - 1)
             self._rows.extend(wanted.values())
             self.endInsertRows()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours; the view repaints by itself."""
-        self._theme = theme
 
     def variable(self, row: int) -> Variable | None:
         """Return the variable of a row; None for the last, empty one."""
@@ -135,17 +124,17 @@ class VariablesModel(QAbstractTableModel):
         if wanted == known:
             return
         self._rows[row] = wanted
-        self.dataChanged.emit(self.index(row, 0), self.index(row, len(Column) - 1))
+        self._update(row)
 
     def _rename(self, row: int, name: str) -> bool:
         known = self.variable(row)
         if not name or self.problem(row, name):
             return False
         if known is None:
-            self.beginInsertRows(_ROOT, row + 1, row + 1)
+            self.beginInsertRows(ROOT, row + 1, row + 1)
             self._rows.append(Variable(name, ""))
             self.endInsertRows()
-            self.dataChanged.emit(self.index(row, 0), self.index(row, len(Column) - 1))
+            self._update(row)
             self.edited.emit(name, "")
         elif known.value is not None and name != known.name:
             self._put(row, Variable(name, known.value), known)
@@ -164,15 +153,11 @@ class VariablesModel(QAbstractTableModel):
 
     # Qt
 
-    def rowCount(self, parent: _Index = _ROOT) -> int:
+    def rowCount(self, parent: Index = ROOT) -> int:
         """Return the number of variables, and one."""
         return 0 if parent.isValid() else len(self._rows) + 1
 
-    def columnCount(self, parent: _Index = _ROOT) -> int:
-        """Return 3."""
-        return 0 if parent.isValid() else len(Column)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return one cell; `EditRole` is the text itself."""
         if not index.isValid() or index.row() > len(self._rows):
             return None
@@ -185,7 +170,7 @@ class VariablesModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip(_tip(known, column))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{_TITLES[column]}: {_shown(known, column) or 'empty'}"
+            return f"{self.titles[column]}: {_shown(known, column) or 'empty'}"
         if role == Qt.ItemDataRole.DecorationRole and is_undefined and column is Column.VALUE:
             return themes.icon("error", self._theme.error)
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -198,7 +183,7 @@ class VariablesModel(QAbstractTableModel):
             return "" if known is None else known.name
         return None
 
-    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Take over what was typed into a cell; False when it cannot be."""
         if role != Qt.ItemDataRole.EditRole or not index.isValid():
             return False
@@ -206,7 +191,7 @@ class VariablesModel(QAbstractTableModel):
             return self._rename(index.row(), str(value).strip())
         return index.column() == Column.VALUE and self._set_value(index.row(), str(value))
 
-    def flags(self, index: _Index) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> Qt.ItemFlag:
         """Names and values are editable; the name that the graph reads without a value is not."""
         flags = super().flags(index)
         if not index.isValid():
@@ -217,16 +202,6 @@ class VariablesModel(QAbstractTableModel):
             Column.VALUE: known is not None,
         }.get(Column(index.column()), False)
         return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """Return a column's title or help."""
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(_TITLES):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _TITLES[section]
-        return _HELP[section] if role == Qt.ItemDataRole.ToolTipRole else None
 
 
 def _text(variable: Variable | None, column: Column) -> str:
@@ -242,7 +217,7 @@ def _shown(variable: Variable | None, column: Column) -> str:
         return NEW if column is Column.NAME else ""
     if column is Column.VALUE and variable.value is None:
         return UNDEFINED
-    return " ".join(_text(variable, column)[:_SHOWN_CHARACTERS].split())
+    return one_line(_text(variable, column))
 
 
 def _tip(variable: Variable | None, column: Column) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
+from inspector.models.table_model import USER_ROLE, Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,16 +18,14 @@ if TYPE_CHECKING:
     from core.agent.workspace import Workspace
     from inspector.theme import Theme
 
-EntryRole = int(Qt.ItemDataRole.UserRole) + 1
-DetailRole = int(Qt.ItemDataRole.UserRole) + 2
-CurrentRole = int(Qt.ItemDataRole.UserRole) + 3
+EntryRole = USER_ROLE + 1
+DetailRole = USER_ROLE + 2
+CurrentRole = USER_ROLE + 3
 
 KNOWLEDGE, GRAPHS, OTHERS = "knowledge", "graphs", "other files"
 _GROUPS = (KNOWLEDGE, GRAPHS, OTHERS)
 _ICONS = {KNOWLEDGE: "knowledge", GRAPHS: "graph", OTHERS: "file"}
 _NO_ROW = 2**32
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,7 @@ class WorkspaceModel(QAbstractItemModel):
             )
             return ", ".join(part for part in parts if part)
         if role == Qt.ItemDataRole.ToolTipRole:
-            # Zero-width spaces keep Qt from taking the text for HTML.
-            return "\u200b" + (entry.tip or entry.path).replace("<", "<\u200b")
+            return tooltip(entry.tip or entry.path)
         if role == Qt.ItemDataRole.DecorationRole:
             color = self._theme.accent if entry.is_current else self._theme.muted
             return themes.icon(_ICONS[entry.group], color)

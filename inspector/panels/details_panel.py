@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.hits.hit import Reason
 from core.hits.words import QueryWords
-from core.retrieve.select import Reason
 from inspector import theme as themes
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QResizeEvent
 
+    from core.hits.hit import Hit
     from core.hits.listing import ScoreLine
-    from core.retrieve.select import Hit
     from inspector.drawing.unstubbed import ExtraSelection, StyleOption
     from inspector.theme import Theme
 

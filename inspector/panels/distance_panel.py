@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QToolTip, QVBoxLayout, QWi
 
 from core.nodes import RetrievalMode, RetrieveParams
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
 from inspector.widgets.distance_axis import DistanceAxis
 from inspector.widgets.distance_dots import DistanceDots
 from inspector.widgets.dot_legend import DotLegend
-from inspector.widgets.labels import tooltip
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

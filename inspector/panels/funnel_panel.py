@@ -8,15 +8,15 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from core.retrieve.select import Reason
+from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.drawing.funnel_layout import MARGIN_PX, PAD_PX, Box, Text, lay_out
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 
-    from core.hits.stages import Stage
-    from core.nodes.retrievals import RetrievalResult
+    from core.hits.stage import Stage
+    from core.nodes.retrieval import RetrievalResult
     from inspector.theme import Theme
 
 _RADIUS_PX = 4

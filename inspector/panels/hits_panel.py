@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from core.hits.export import columns_of, hits_as_tsv
-from core.retrieve.select import Reason
+from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.models.hits_model import MORE_NEAR_MISSES, REASON_WORDS, HitsModel
 from inspector.widgets.hits_table import HitsTable
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
     from PySide6.QtWidgets import QMenu
 
+    from core.hits.hit import Hit
     from core.hits.listing import Listing
-    from core.retrieve.select import Hit
     from inspector.theme import Theme
 
 

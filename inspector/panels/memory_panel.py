@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from core.errors import Place
+    from inspector.drawing.record_text import RecordText
     from inspector.theme import Theme
-    from inspector.widgets.record_text import RecordText
 
 _NO_STORE = (
     "No memory store yet",

@@ -16,14 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.nodes import NODE_TYPES, RetrieveParams, node_table
+from core.nodes import NODE_TYPES, RetrieveParams, kind_of, node_table
 from inspector import theme as themes
-from inspector.forms.node_form import NodeForm
-from inspector.forms.number_row import error_text
-from inspector.forms.retrieve_form import RetrieveForm
-from inspector.forms.simulated_exit import SimulatedExit, is_simulated
+from inspector.drawing.words import error_text, tooltip
+from inspector.forms.form import Form
+from inspector.forms.simulated_exit import SimulatedExit
 from inspector.widgets.fields import Choice
-from inspector.widgets.labels import heading, tooltip
+from inspector.widgets.labels import heading
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from core.knowledge.schema import Field, Scalar
     from core.nodes import NodeParams
     from inspector.theme import Theme
-
-Form = RetrieveForm | NodeForm
 
 _MARGIN_PX = 12
 _EXIT_PARAMS = tuple(
@@ -55,6 +52,8 @@ class ParametersPanel(Surface):
     node_picked(str) : show another node's parameters.
     reset_requested() : take the graph's values of this node again.
     save_requested() : write the graph file.
+
+    `form` is the form of the node that is shown.
     """
 
     param_edited = Signal(str, object)
@@ -70,9 +69,7 @@ class ParametersPanel(Surface):
         self._theme: Theme = themes.LIGHT
         self._nodes: tuple[tuple[str, str], ...] = ()
         self._choices: dict[str, tuple[str, ...]] = {}
-        self._retrieve_form = RetrieveForm()
-        self._forms: dict[str, Form] = {RetrieveParams.node_type: self._retrieve_form}
-        self._form: Form = self._retrieve_form
+        self._forms: dict[str, Form] = {}
         self._shown: tuple[str, str] = ("", "")
         self._simulated = SimulatedExit()
         self._make_header()
@@ -84,8 +81,8 @@ class ParametersPanel(Surface):
         layout.addWidget(self._header)
         layout.addWidget(self._scroll, 1)
         layout.addWidget(self._footer)
-        self._add_form(self._retrieve_form)
-        self._retrieve_form.hide()
+        # The usual node's controls are there from the start, for scripts to find.
+        self.form = self._form_of(RetrieveParams.node_type)
         self._set_usable(False)
         self.apply_theme(self._theme)
 
@@ -109,7 +106,7 @@ class ParametersPanel(Surface):
         for param in _EXIT_PARAMS:
             self.set_choices(param, [name for name, _ in self._nodes])
         if not self._nodes:
-            self._form.hide()
+            self.form.hide()
             self._simulated.hide()
             self._shown = ("", "")
             self._set_usable(False)
@@ -119,9 +116,9 @@ class ParametersPanel(Surface):
     ) -> None:
         """Show a node's parameters in force; `baseline` has the values of the graph file."""
         form = self._form_of(node_type)
-        if form is not self._form or form.isHidden():
-            self._form.hide()
-            self._form = form
+        if form is not self.form or form.isHidden():
+            self.form.hide()
+            self.form = form
             self._name_controls()
             form.show()
         self._show_simulated(name, node_type)
@@ -134,7 +131,7 @@ class ParametersPanel(Surface):
 
     def set_param_problem(self, param: str, problem: str | InspectorError) -> None:
         """Say beside a parameter why its value was refused; the next valid one clears it."""
-        self._form.set_problem(param, _text(problem))
+        self.form.set_problem(param, _text(problem))
 
     def show_simulated_exit(self, route: str) -> None:
         """Show which exit (``found``, …) stands in for a decision of the node that is shown."""
@@ -146,17 +143,17 @@ class ParametersPanel(Surface):
 
     def set_filter_status(self, ok: bool | None, text: str | InspectorError) -> None:
         """Say whether the filter compiled (None: not known), how many match or what is wrong."""
-        self._form.set_filter_status(ok, _text(text))
+        self.form.set_filter_status(ok, _text(text))
 
     def set_filter_fields(
         self, fields: Sequence[Field], samples: Mapping[str, Scalar] | None = None
     ) -> None:
         """Offer filter clauses for the storage's fields, with sample values."""
-        self._form.set_fields(fields, samples)
+        self.form.set_fields(fields, samples)
 
     def set_marks(self, marks: Mapping[str, Sequence[float]]) -> None:
         """Draw ticks below the sliders: parameter → values at which the result changes."""
-        self._form.set_marks(marks)
+        self.form.set_marks(marks)
 
     def set_choices(self, param: str, values: Sequence[str]) -> None:
         """Offer values of a structural parameter, such as the schemas of the catalog."""
@@ -242,31 +239,33 @@ class ParametersPanel(Surface):
             raise KeyError(kind)
         form = self._forms.get(table.node_type)
         if form is None:
-            form = self._forms[table.node_type] = NodeForm(table)
+            form = self._forms[table.node_type] = Form(table)
             for param, values in self._choices.items():
                 form.set_choices(param, values)
-            self._add_form(form)
+            self._body_layout.addWidget(form, 1)
+            form.param_edited.connect(self.param_edited)
+            form.param_edit_finished.connect(self.param_edit_finished)
             form.hide()
             form.apply_theme(self._theme)
         return form
 
-    def _add_form(self, form: Form) -> None:
-        self._body_layout.addWidget(form, 1)
-        form.param_edited.connect(self.param_edited)
-        form.param_edit_finished.connect(self.param_edit_finished)
-
     def _name_controls(self) -> None:
-        """Let the form that is shown have the names that several forms' controls share."""
+        """Let the form that is shown have the names that controls of other forms have too."""
         for form in self._forms.values():
-            for name, control in form.shared_names.items():
-                owner = self._form if name in self._form.shared_names else self._retrieve_form
-                control.setObjectName(name if form is owner else f"hidden_{name}")
+            for name, control in form.controls.items():
+                if form is self.form:
+                    control.setObjectName(name)
+                elif name in self.form.controls:
+                    control.setObjectName(f"hidden_{name}")
 
     def _show_simulated(self, name: str, node_type: str) -> None:
         table = node_table(node_type)
-        if table is not None and (name, node_type) != self._shown and is_simulated(table):
-            self._simulated.show_type(table, self._form.label_width_px)
-        self._simulated.setVisible(table is not None and is_simulated(table))
+        is_simulated = table is not None and kind_of(table).simulated is not None
+        if table is not None and is_simulated and (name, node_type) != self._shown:
+            self._simulated.show_type(
+                table, self.form.label_width_px, has_label=self.form.plan.has_simulated_label
+            )
+        self._simulated.setVisible(is_simulated)
         self._shown = (name, node_type)
 
     def _set_usable(self, usable: bool) -> None:
@@ -276,13 +275,13 @@ class ParametersPanel(Surface):
 
     def _set_icons(self) -> None:
         for index, (_, kind) in enumerate(self._nodes):
-            self.node_combo.setItemIcon(index, themes.icon(f"node_{kind}", self._theme.muted))
+            self.node_combo.setItemIcon(index, themes.node_icon(kind, self._theme.muted))
 
     def _on_node_activated(self, index: int) -> None:
         self.node_picked.emit(self._nodes[index][0])
 
     def _on_reset_clicked(self) -> None:
-        self._form.discard_drafts()
+        self.form.discard_drafts()
         self.reset_requested.emit()
 
     def minimumSizeHint(self) -> QSize:

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 from core.nodes import GenerateParams, Placement
 from core.prompt.projection import estimate_tokens
 from inspector import theme as themes
-from inspector.forms.number_row import error_text, param_tip
+from inspector.drawing.words import error_text, param_tip, tooltip
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.fields import Choice, joined, segment
-from inspector.widgets.labels import ElidedLabel, set_role, tooltip
+from inspector.widgets.labels import ElidedLabel, set_role
 from inspector.widgets.prompt_view import PromptView
 from inspector.widgets.surface import Surface
 from inspector.widgets.template_editor import TemplateEditor
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QColor, QResizeEvent
 
-    from core.agent.turn import Projection
-    from core.prompt.projection import Origin
-    from core.retrieve.select import Hit
+    from core.hits.hit import Hit
+    from core.prompt.projection import Origin, Projection
     from inspector.theme import Theme
 
 _ROW_CHARACTERS = 44

@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
 from inspector.widgets.fields import LineEdit
-from inspector.widgets.labels import ElidedLabel, tooltip
+from inspector.widgets.labels import ElidedLabel
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:

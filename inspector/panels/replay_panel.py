@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.hits.comparison import Verdict
 from inspector import theme as themes
-from inspector.forms.number_row import error_text
-from inspector.widgets.labels import StatusLabel, tooltip
+from inspector.drawing.words import error_text, tooltip
+from inspector.widgets.labels import StatusLabel
 from inspector.widgets.replay_table import ReplayTable
 from inspector.widgets.surface import Surface
 

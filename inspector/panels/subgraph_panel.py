@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QToolTip
 from core.subgraph.expand import Via
 from inspector import theme as themes
 from inspector.drawing.subgraph_layout import LEFT, NODE_HEIGHT, lay_out, sides_of
+from inspector.drawing.words import tooltip
 from inspector.widgets.empty_state import paint_empty_state
-from inspector.widgets.labels import tooltip
 from inspector.widgets.subgraph_items import (
     LinesItem,
     NoteItem,

@@ -8,9 +8,10 @@ from PySide6.QtCore import QModelIndex, QSize, Signal
 from PySide6.QtWidgets import QAbstractItemView, QVBoxLayout, QWidget
 
 from inspector import theme as themes
-from inspector.models.turns_model import TurnEntry, TurnRole, TurnsDelegate, TurnsModel
+from inspector.models.turns_model import TurnEntry, TurnRole, TurnsModel
 from inspector.widgets.item_views import ListView
 from inspector.widgets.surface import Surface
+from inspector.widgets.turns_delegate import TurnsDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,7 @@ class TurnsPanel(Surface):
         self._known = entries
         self.model.show_entries([entry for _, _, entry in entries])
         index = (
-            self.model.index(self.model.row_of(current))
+            self.model.index(self.model.row_of(current), 0)
             if (0 <= current < len(entries))
             else QModelIndex()
         )

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
-from inspector.widgets.labels import WrapLabel, heading, tooltip
+from inspector.drawing.words import tooltip
+from inspector.widgets.labels import WrapLabel, heading
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:

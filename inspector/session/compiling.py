@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from core.agent.description import GraphDescription
     from core.embedding.embedder import ModelProvider
-    from core.io.progress import IsCancelled, Progress
+    from core.io.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,7 @@ class OpenResult:
     neighbours: tuple[Path, ...]
 
 
-def open_and_check(
-    path: Path,
-    root: Path | None,
-    models: ModelProvider,
-    progress: Progress,
-    is_cancelled: IsCancelled,
-) -> OpenResult:
+def open_and_check(path: Path, root: Path | None, models: ModelProvider, work: Work) -> OpenResult:
     """Open a path and all storages of its graph.
 
     Raises
@@ -46,19 +40,17 @@ def open_and_check(
     findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
     if opened.turn is None:
         findings.extend(graph.warnings if graph.path is not None else graph.check())
-        check_storages(graph, opened.workspace, findings, progress, is_cancelled)
+        check_storages(graph, opened.workspace, findings, work)
         findings.raise_errors()
     findings.extend(opened.findings)
     return OpenResult(opened, tuple(findings), neighbours_of(opened.path))
 
 
-def check_edited(
-    graph: GraphDescription, opened: Opened, progress: Progress, is_cancelled: IsCancelled
-) -> tuple[Finding, ...]:
+def check_edited(graph: GraphDescription, opened: Opened, work: Work) -> tuple[Finding, ...]:
     """Check an edited graph; what only its file could tell is kept from when it was opened."""
     findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
     known = {finding.message for finding in opened.graph.check()}
     findings.extend(f for f in opened.graph.warnings if f.message not in known)
     findings.extend(graph.check())
-    check_storages(graph, opened.workspace, findings, progress, is_cancelled)
+    check_storages(graph, opened.workspace, findings, work)
     return tuple(findings)

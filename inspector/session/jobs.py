@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from core.errors import Cancelled
+from core.io.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from core.io.progress import IsCancelled, Progress
+    from core.io.work import Progress
 
-    Work = Callable[[Progress, IsCancelled], Any]
     _Report = tuple[str, int, int]
 
 PROGRESS_INTERVAL_MS = 50
@@ -84,11 +84,11 @@ class Jobs(QObject):
     def submit(
         self,
         lane: str,
-        work: Work,
+        run: Callable[[Work], Any],
         on_done: Callable[[Any], None],
         on_error: Callable[[BaseException], None],
     ) -> None:
-        """Start `work(progress, is_cancelled)`; it replaces what the lane was doing.
+        """Start `run(work)`; it replaces what the lane was doing.
 
         `on_done(result)` or `on_error(exception)` is called later on the GUI thread, unless the
         job is cancelled or replaced before.
@@ -105,7 +105,9 @@ class Jobs(QObject):
             self._stop(previous)
         else:
             self.started.emit(lane)
-        future = self._pool.submit(work, self._reporter(job), job.stop.is_set)
+        future = self._pool.submit(
+            run, Work(progress=self._reporter(job), is_cancelled=job.stop.is_set)
+        )
         job.future = future
         future.add_done_callback(lambda _future: self._emit_finished(job))
 

@@ -11,7 +11,7 @@ from core.knowledge.memory import MemoryStore
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from core.io.progress import IsCancelled, Progress
+    from core.io.work import Work
     from core.retrieve.memories import Memories
     from inspector.session.jobs import Jobs
 
@@ -40,18 +40,17 @@ class MemoryFiles(QObject):
     def open(self, path: Path) -> None:
         """Read a store."""
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> MemoryStore:
-            del progress, is_cancelled
+        def job(_work: Work) -> MemoryStore:
             return MemoryStore.load(path)
 
-        self._jobs.submit(MEMORY_LANE, work, self.opened.emit, self.failed.emit)
+        self._jobs.submit(MEMORY_LANE, job, self.opened.emit, self.failed.emit)
 
     def save(self, store: MemoryStore, path: Path, memories: Memories) -> None:
         """Write a store atomically; `memories` keeps its vectors beside it."""
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> MemoryStore:
+        def job(work: Work) -> MemoryStore:
             saved = store.save(path)
-            memories.saved(saved, progress, is_cancelled)
+            memories.saved(saved, work)
             return saved
 
-        self._jobs.submit(MEMORY_LANE, work, self.saved.emit, self.failed.emit)
+        self._jobs.submit(MEMORY_LANE, job, self.saved.emit, self.failed.emit)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from core.agent.workspace import Workspace
-    from core.io.progress import IsCancelled, Progress
+    from core.io.work import Work
     from core.nodes import NodeParams
     from inspector.session.jobs import Jobs
 
@@ -39,10 +39,10 @@ class Preparing(QObject):
     def prepare(self, workspace: Workspace, tables: Sequence[NodeParams]) -> None:
         """Prepare the searches of these nodes; what was being prepared before is given up."""
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> None:
-            workspace.prepare(tables, progress, is_cancelled)
+        def job(work: Work) -> None:
+            workspace.prepare(tables, work)
 
-        self._jobs.submit(INDEX_LANE, work, lambda _: self.tell_notes(workspace), self.failed.emit)
+        self._jobs.submit(INDEX_LANE, job, lambda _: self.tell_notes(workspace), self.failed.emit)
 
     def cancel(self) -> None:
         """Stop preparing; what was made until then is kept."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
-    from core.io.progress import IsCancelled, Progress
+    from core.io.work import Work
     from core.opening.opening import Opened
     from core.recording.replay import TurnReplay
     from inspector.session.jobs import Jobs
@@ -83,13 +83,12 @@ class Replaying(QObject):
         if turn is None:
             return
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> Opened | None:
+        def job(_work: Work) -> Opened | None:
             from core.opening.replay_target import find_target
 
-            del progress, is_cancelled
             return find_target(turn, recorded.path, models)
 
-        self._jobs.submit(TARGET_LANE, work, self._on_target, self.failed.emit)
+        self._jobs.submit(TARGET_LANE, job, self._on_target, self.failed.emit)
 
     def _on_target(self, target: Opened | None) -> None:
         self.target = target
@@ -108,14 +107,12 @@ class Replaying(QObject):
         recorded, against = turn, target
         variables = dict(self._session.inputs.variables)
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> TurnReplay:
+        def job(work: Work) -> TurnReplay:
             from core.recording.replay import replay_turn
 
-            return replay_turn(
-                recorded, against, variables=variables, progress=progress, is_cancelled=is_cancelled
-            )
+            return replay_turn(recorded, against, variables=variables, work=work)
 
-        self._jobs.submit(REPLAY_LANE, work, self._on_replayed, self._on_failed)
+        self._jobs.submit(REPLAY_LANE, job, self._on_replayed, self._on_failed)
         self.changed.emit()
 
     def _on_replayed(self, result: TurnReplay) -> None:
@@ -136,11 +133,10 @@ class Replaying(QObject):
         """Open a graph or knowledge to replay against, and replay."""
         models = self._models
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> Opened:
-            del progress, is_cancelled
+        def job(_work: Work) -> Opened:
             return open_path(path, models=models)
 
-        self._jobs.submit(REPLAY_LANE, work, self._on_target_opened, self._on_failed)
+        self._jobs.submit(REPLAY_LANE, job, self._on_target_opened, self._on_failed)
 
     def _on_target_opened(self, target: Opened) -> None:
         if target.turn is not None:

@@ -19,7 +19,8 @@ from core.agent.agent import run_turn
 from core.agent.workspace import SearchNeeded
 from core.errors import InspectorError
 from core.io.findings import FileRefused, Finding
-from core.io.progress import never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
+from core.nodes import kind_of
 from inspector.session.compiling import OpenResult, check_edited, open_and_check
 from inspector.session.edits import with_edits
 from inspector.session.graph_editor import GraphEditor
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.description import GraphDescription
-    from core.agent.turn import Turn, TurnRequest
+    from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
-    from core.io.progress import IsCancelled, Progress
+    from core.nodes.turn_request import TurnRequest
     from core.opening.opening import Opened
     from inspector.session.jobs import Jobs
 
@@ -138,14 +139,14 @@ class Session(QObject):
         """
         models = self._models
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> OpenResult:
-            return open_and_check(path, root, models, progress, is_cancelled)
+        def job(work: Work) -> OpenResult:
+            return open_and_check(path, root, models, work)
 
         if not wait:
-            self._jobs.submit(OPEN_LANE, work, partial(self._on_opened, keep), self._on_open_failed)
+            self._jobs.submit(OPEN_LANE, job, partial(self._on_opened, keep), self._on_open_failed)
             return
         try:
-            result = work(no_progress, never_cancelled)
+            result = job(QUIETLY)
         except InspectorError as error:
             self._on_open_failed(error)
         else:
@@ -170,7 +171,8 @@ class Session(QObject):
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
             self.node = next(
-                (n.name for n in opened.graph.nodes if n.params.attaches_knowledge), names[0]
+                (n.name for n in opened.graph.nodes if kind_of(n.params).attaches_knowledge),
+                names[0],
             )
         asked, self._asked_early = self._asked_early, ""
         if not keep:
@@ -257,7 +259,7 @@ class Session(QObject):
             return
         workspace, request, pending = current.workspace, wanted.request, self._pending
         try:
-            turn = run_turn(request, workspace, cached_only=True)
+            turn = run_turn(request, workspace, work=Work(cached_only=True))
         except SearchNeeded:
             self._pending = wanted
             if (
@@ -269,10 +271,10 @@ class Session(QObject):
                 return
             self.outdated_changed.emit(True)
 
-            def work(progress: Progress, is_cancelled: IsCancelled) -> Turn:
-                return run_turn(request, workspace, progress=progress, is_cancelled=is_cancelled)
+            def job(work: Work) -> Turn:
+                return run_turn(request, workspace, work=work)
 
-            self._jobs.submit(TURN_LANE, work, self._on_turn, self._on_turn_failed)
+            self._jobs.submit(TURN_LANE, job, self._on_turn, self._on_turn_failed)
             return
         self._jobs.cancel(TURN_LANE)
         self._show(turn, wanted.done)
@@ -375,8 +377,8 @@ class Session(QObject):
         if current is None:
             return
 
-        def work(progress: Progress, is_cancelled: IsCancelled) -> tuple[Finding, ...]:
-            return check_edited(graph, current, progress, is_cancelled)
+        def job(work: Work) -> tuple[Finding, ...]:
+            return check_edited(graph, current, work)
 
         def done(findings: tuple[Finding, ...]) -> None:
             self.findings = findings
@@ -387,7 +389,7 @@ class Session(QObject):
             )
             self._prepare()
 
-        self._jobs.submit(CHECK_LANE, work, done, self.failed.emit)
+        self._jobs.submit(CHECK_LANE, job, done, self.failed.emit)
 
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""

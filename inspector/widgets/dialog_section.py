@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
 
 from core.errors import InspectorError
 from core.prompt.dialog_text import ROLES, next_role, parse_dialog
-from inspector.forms.number_row import error_text
+from inspector.drawing.words import error_text, tooltip
 from inspector.models.dialog_model import Column, DialogModel
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.item_views import TableView
-from inspector.widgets.labels import ElidedLabel, StatusLabel, tooltip
+from inspector.widgets.labels import ElidedLabel, StatusLabel
 from inspector.widgets.play_editors import ChoiceDelegate, TextDelegate, edit_cell, set_up_table
 from inspector.widgets.play_section import PlaySection, tool
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
     from PySide6.QtGui import QResizeEvent
 
-    from core.agent.play import DialogLine
+    from core.prompt.messages import DialogLine
     from inspector.theme import Theme
 
 REPLY_QUIET_MS = 300

@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor
 
-from core.retrieve.select import Reason
+from core.hits.hit import Reason
 from inspector.widgets.dot_legend import SYMBOLS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPainterPathStr
 from PySide6.QtWidgets import QGraphicsItem
 
 from inspector import theme as themes
-from inspector.widgets.labels import tooltip
+from inspector.drawing.words import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -148,7 +148,7 @@ class NodeItem(QGraphicsItem):
         painter.setBrush(theme.accent_soft if lit else theme.field)
         painter.drawRoundedRect(rect, _RADIUS_PX, _RADIUS_PX)
         color = theme.text if lit else theme.muted
-        icon = themes.icon(f"node_{self.kind}", theme.accent if lit else theme.muted)
+        icon = themes.node_icon(self.kind, theme.accent if lit else theme.muted)
         icon.paint(
             painter, QRect(_PAD_PX, round(rect.center().y()) - _ICON_PX // 2, _ICON_PX, _ICON_PX)
         )

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QStyledItemDelegate
 
-from core.retrieve.select import Reason
+from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.models.hits_model import NUMBERS, Column, cell_text
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex
     from PySide6.QtGui import QColor
 
+    from core.hits.hit import Hit
     from core.hits.words import Span
-    from core.retrieve.select import Hit
     from inspector.drawing.unstubbed import FormatRange, StyleOption
     from inspector.models.hits_model import HitsModel
     from inspector.theme import Theme

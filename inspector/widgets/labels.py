@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from PySide6.QtGui import QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
@@ -18,19 +18,9 @@ if TYPE_CHECKING:
 
     from inspector.theme import Theme
 
-TOOLTIP_CHARACTERS = 2000
 _ICON_PX = 16
 _GAP_PX = 4
 _WRAPPED_CHARACTERS = 4000
-
-
-def tooltip(text: str) -> str:
-    """Return `text` for a tooltip: escaped, since Qt takes a tooltip for HTML if it looks so."""
-    if not text:
-        return ""
-    if len(text) > TOOLTIP_CHARACTERS:
-        text = text[:TOOLTIP_CHARACTERS] + "…"
-    return f"<qt>{html.escape(text).replace(chr(10), '<br>')}</qt>"
 
 
 def set_role(widget: QWidget, name: str, value: object) -> None:

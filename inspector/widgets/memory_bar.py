@@ -29,9 +29,10 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
 from inspector.models.memory_model import EntryRole, StoreEntry, StoreRole, StoresModel
 from inspector.widgets.fields import Choice, LineEdit
-from inspector.widgets.labels import ElidedLabel, tooltip
+from inspector.widgets.labels import ElidedLabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -286,7 +287,7 @@ class MemoryBar(QWidget):
         self.cancel_button.setIcon(themes.icon("close", theme.muted))
 
     def _on_activated(self, row: int) -> None:
-        self.store_picked.emit(self.model.index(row).data(StoreRole))
+        self.store_picked.emit(self.model.index(row, 0).data(StoreRole))
 
     def _on_new(self) -> None:
         self.open_new()

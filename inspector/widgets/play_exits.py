@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QVBoxLayout, QWidget
 
+from inspector.drawing.words import tooltip
 from inspector.models.exits_model import Column, ExitsModel
 from inspector.widgets.fields import Choice
 from inspector.widgets.item_views import TableView
-from inspector.widgets.labels import WrapLabel, tooltip
+from inspector.widgets.labels import WrapLabel
 from inspector.widgets.play_editors import set_up_table
 from inspector.widgets.play_section import PlaySection
 

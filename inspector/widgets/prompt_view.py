@@ -15,8 +15,8 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from inspector import theme as themes
+from inspector.drawing.words import tooltip
 from inspector.widgets.empty_state import paint_empty_state
-from inspector.widgets.labels import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

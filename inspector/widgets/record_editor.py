@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 from core.errors import InspectorError
 from core.io.json_path import locate
 from inspector import theme as themes
+from inspector.drawing.record_text import RecordText, compact, parse_metadata
 from inspector.widgets.code_edit import QUIET_MS, CodeEdit, position_of
 from inspector.widgets.fields import LineEdit
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.labels import set_role
-from inspector.widgets.record_text import RecordText, compact, parse_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

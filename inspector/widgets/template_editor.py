@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 from core.io.findings import Severity
 from core.nodes import GenerateParams
 from inspector import theme as themes
-from inspector.forms.number_row import param_tip
+from inspector.drawing.words import param_tip, tooltip
 from inspector.widgets.code_edit import CodeEdit, position_of
 from inspector.widgets.highlighters import MustacheHighlighter
-from inspector.widgets.labels import StatusLabel, set_role, tooltip
+from inspector.widgets.labels import StatusLabel, set_role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ from core.hits.export import columns_of, hits_as_csv, hits_as_markdown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from core.nodes.retrievals import RetrievalResult
-    from core.retrieve.select import Hit
+    from core.hits.hit import Hit
+    from core.nodes.retrieval import RetrievalResult
     from inspector.session.session import Session
 
 

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.io.work import Work
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from core.embedding.embedder import ModelProvider, load_embedder
@@ -117,8 +119,8 @@ def main() -> None:
         path = limited(options.wordnet / "wordnet.json", options.limit, Path(scratch))
         knowledge = open_knowledge(path)
         search = KnowledgeSearch(knowledge, ModelProvider())
-        search.prepare_sparse(shown)
-        search.prepare_index(shown)
+        search.prepare_sparse(Work(progress=shown))
+        search.prepare_index(Work(progress=shown))
         print(f"\n{len(knowledge)} records; goals are ratios, times are milliseconds (medians)\n")
         rows = [
             *query_rows(search, options.rounds),
@@ -372,7 +374,7 @@ def resume_line(knowledge: KnowledgeBase, scratch: Path) -> str:
     half = len(texts) // 2
     try:
         KnowledgeSearch(opened, ModelProvider(lambda _: counting)).prepare_dense(
-            is_cancelled=lambda: counting.count >= half
+            work=Work(is_cancelled=lambda: counting.count >= half)
         )
     except Cancelled:
         first = counting.count

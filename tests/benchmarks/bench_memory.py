@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from core.embedding.embedder import ModelProvider
 from core.embedding.growing_vectors import TextVectors
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 from core.knowledge.memory import MemoryStore
 from core.knowledge.schema import Field, FieldType
 from core.retrieve.memory_search import MemorySearch
@@ -47,12 +47,7 @@ class MadeUpEmbedder:
 
     identity, dimension, max_tokens = "made up", 384, 0
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> NDArray[np.float32]:

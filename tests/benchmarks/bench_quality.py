@@ -22,6 +22,7 @@ from ir_measures import R, nDCG
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from core.embedding.embedder import ModelProvider
+from core.io.work import Work
 from core.knowledge.base import open_knowledge
 from core.nodes import RetrievalMode
 from core.retrieve.search import KnowledgeSearch
@@ -76,7 +77,7 @@ def measured(data: Path, name: str, work: Path, models: ModelProvider) -> Iterat
     # A copy, since embeddings are written beside the file.
     shutil.copyfile(folder / "corpus.jsonl", copy)
     search = KnowledgeSearch(open_knowledge(copy), models)
-    search.prepare_dense(shown)
+    search.prepare_dense(Work(progress=shown))
     with (folder / "qrels.tsv").open(encoding="utf-8") as stream:
         judged = [
             ir_measures.Qrel(row["query-id"], row["corpus-id"], int(row["score"]))

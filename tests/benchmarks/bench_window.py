@@ -491,7 +491,7 @@ def main() -> None:
         wanted = {options.only} if options.only else {"moves", "gaps", "start", "memory"}
         if "gaps" in wanted:
             _report_gaps("vectors and indexes as they are in DIR", folder)
-            for suffix in (".bm25", ".hnsw", ".hnsw.json"):
+            for suffix in (".bm25", ".hnsw", ".hnsw.head"):
                 (folder / f"wordnet.json{suffix}").unlink(missing_ok=True)
             _report_gaps("both indexes built meanwhile", folder)
         if "moves" in wanted:

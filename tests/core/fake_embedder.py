@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +25,7 @@ class FakeEmbedder:
         self.embedded: list[str] = []
         self.queries: list[str] = []
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         self.embedded.extend(texts)
         return np.array([self.vector(text) for text in texts], dtype=np.float32).reshape(
             len(texts), self.dimension

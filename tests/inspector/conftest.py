@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from core.embedding.embedder import Embedder
-
-    OpenWindow = Callable[..., Driver]
+    from tests.inspector.driver import OpenWindow
 
 JOIN_S = 5.0
 

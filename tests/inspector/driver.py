@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
@@ -18,12 +18,14 @@ from PySide6.QtWidgets import (
 from inspector.models.hits_model import Column, HitsModel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
     from core.agent.turn import Turn
-    from core.nodes.retrievals import Retrieval
+    from core.embedding.embedder import Embedder
+    from core.nodes.retrieve import Retrieval
     from inspector.window.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -42,6 +44,17 @@ class Row(NamedTuple):
     reason: str
     distance: float | None
     needs: str
+
+
+class OpenWindow(Protocol):
+    """Composes a window, shows it and opens a file; an embedder takes the model's place."""
+
+    def __call__(
+        self,
+        path: Path | None = None,
+        embedder: Embedder | None = None,
+        loader: Callable[..., Embedder] | None = None,
+    ) -> Driver: ...
 
 
 class Driver:

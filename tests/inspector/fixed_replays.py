@@ -5,10 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from core.agent.turn import Turn, TurnRequest
+from core.agent.turn import Turn
 from core.hits.comparison import Comparison, compare_hits
+from core.hits.hit import Hit, Reason
+from core.nodes.turn_request import TurnRequest
 from core.recording.replay import NodeReplay, TurnReplay
-from core.retrieve.select import Hit, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import Cancelled
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
+from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,12 +34,7 @@ class WordEmbedder:
         self.closed = False
         self._words: dict[str, NDArray[np.float32]] = {}
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         self.embedded.extend(texts)
         return np.stack([self.vector(text) for text in texts])
 
@@ -77,12 +72,7 @@ class HeldEmbedder(WordEmbedder):
         self._queries = {text: threading.Event() for text in held}
         self._blocks = threading.Semaphore(0 if hold_records else 1_000_000)
 
-    def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
-    ) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         self.block_begun.set()
         if not self._blocks.acquire(timeout=WAIT_S):
             raise TimeoutError("nobody let the block on")

@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -41,6 +42,9 @@ from core.nodes import (
     RetrieveParams,
     SelectionStrategy,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TEXTS = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\?\n\r\t\0/=07aé🐠 '),
@@ -84,14 +88,14 @@ def lines_of(
 # What is sent
 
 
-def test_python_changes_one_parameter_a_call():
+def test_python_changes_one_parameter_a_call() -> None:
     assert lines_of("python", ("knowledge", "threshold", 0.6), ("answer", "stream", True)) == [
         'agent.change_param("knowledge", "threshold", 0.6)',
         'agent.change_param("answer", "stream", True)',
     ]
 
 
-def test_python_imports_the_enumerations_that_it_names():
+def test_python_imports_the_enumerations_that_it_names() -> None:
     assert lines_of(
         "python",
         ("answer", "placement", Placement.InPlaceOfUser),
@@ -104,7 +108,7 @@ def test_python_imports_the_enumerations_that_it_names():
     ]
 
 
-def test_python_calls_carry_the_very_texts():
+def test_python_calls_carry_the_very_texts() -> None:
     graph = changed(("knowledge", "filter", '{"op": "not"}\n'), ("answer", "template", LONG * 9))
     calls = [
         statement.value
@@ -117,7 +121,7 @@ def test_python_calls_carry_the_very_texts():
     ]
 
 
-def test_cpp_fills_the_whole_table_and_marks_what_is_changed():
+def test_cpp_fills_the_whole_table_and_marks_what_is_changed() -> None:
     assert lines_of("cpp", ("knowledge", "threshold", 0.6), ("knowledge", "source", "facts")) == [
         "using namespace Tryll::Client;",
         "using namespace Tryll::NodeParams;",
@@ -133,17 +137,17 @@ def test_cpp_fills_the_whole_table_and_marks_what_is_changed():
     ]
 
 
-def test_cpp_sets_a_parameter_that_went_back_to_its_default():
+def test_cpp_sets_a_parameter_that_went_back_to_its_default() -> None:
     assert "knowledge_params.top_k = 2;  // was 3" in lines_of("cpp", ("knowledge", "top_k", 2))
 
 
-def test_cpp_spells_the_word_that_its_language_keeps_with_an_underscore():
+def test_cpp_spells_the_word_that_its_language_keeps_with_an_underscore() -> None:
     assert 'answer_params.template_ = "";  // was "{{user_message}}"' in lines_of(
         "cpp", ("answer", "template", "")
     )
 
 
-def test_cpp_names_what_the_graph_file_has_besides():
+def test_cpp_names_what_the_graph_file_has_besides() -> None:
     findings = Findings(3003, "x")
     document = {
         "start_node": "a",
@@ -159,7 +163,7 @@ def test_cpp_names_what_the_graph_file_has_besides():
     )
 
 
-def test_unity_clones_the_table_in_force_and_sets_only_what_is_changed():
+def test_unity_clones_the_table_in_force_and_sets_only_what_is_changed() -> None:
     assert lines_of(
         "unity", ("knowledge", "threshold", 0.6), ("answer", "placement", Placement.AfterUserAsUser)
     ) == [
@@ -176,7 +180,7 @@ def test_unity_clones_the_table_in_force_and_sets_only_what_is_changed():
     ]
 
 
-def test_unreal_clones_the_table_in_force_and_switches_optional_texts_on():
+def test_unreal_clones_the_table_in_force_and_switches_optional_texts_on() -> None:
     assert lines_of(
         "unreal",
         ("answer", "template", "{{x}}"),
@@ -205,7 +209,7 @@ def test_unreal_clones_the_table_in_force_and_switches_optional_texts_on():
         ("unreal", 'IntentParams->MetadataField = TEXT("label");'),
     ],
 )
-def test_other_node_types_follow_the_same_names(language, line):
+def test_other_node_types_follow_the_same_names(language: str, line: str) -> None:
     base = graph_of(intent=ClassifyIntentParams(metadata_field="intent"))
     assert line in lines_of(language, ("intent", "metadata_field", "label"), base=base)
 
@@ -225,14 +229,14 @@ def test_other_node_types_follow_the_same_names(language, line):
         ),
     ],
 )
-def test_the_choice_of_ready_lines_has_the_clients_name(language, line):
+def test_the_choice_of_ready_lines_has_the_clients_name(language: str, line: str) -> None:
     base = graph_of(refuse=CannedResponseParams(inline_strings=("No.", "Never.")))
     assert line in lines_of(
         language, ("refuse", "selection_strategy", SelectionStrategy.First), base=base
     )
 
 
-def test_cpp_lists_are_braced():
+def test_cpp_lists_are_braced() -> None:
     base = graph_of(refuse=CannedResponseParams(inline_strings=("No.", 'Say "no".')))
     assert 'refuse_params.inline_strings = {"No.", "Say \\"no\\"."};' in lines_of(
         "cpp", ("refuse", "selection_strategy", SelectionStrategy.First), base=base
@@ -243,14 +247,14 @@ def test_cpp_lists_are_braced():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_change_is_a_comment_and_nothing_else(language):
+def test_no_change_is_a_comment_and_nothing_else(language: str) -> None:
     snippet = changed_snippet(language, BASE, BASE)
     sign = "#" if language == "python" else "//"
     assert snippet == f"{sign} No parameter differs from the graph file.\n"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_structural_changes_are_named_and_never_sent(language):
+def test_structural_changes_are_named_and_never_sent(language: str) -> None:
     snippet = changed_snippet(
         language,
         changed(("knowledge", "embedded_string_storage", "birds.json"), ("knowledge", "top_k", 7)),
@@ -262,14 +266,14 @@ def test_structural_changes_are_named_and_never_sent(language):
     assert ("fish.json" in snippet) == (language == "cpp")
 
 
-def test_a_graph_with_structural_changes_only_is_all_comment():
+def test_a_graph_with_structural_changes_only_is_all_comment() -> None:
     lines = lines_of("unreal", ("knowledge", "found_exit", ""))
     assert lines
     assert all(line.startswith("// ") for line in lines)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_nodes_that_came_or_went_are_named(language):
+def test_nodes_that_came_or_went_are_named(language: str) -> None:
     graph = BASE.copy()
     graph.nodes = [graph.nodes[0], Node("new\none", InstructionParams())]
     snippet = changed_snippet(language, graph, BASE)
@@ -278,7 +282,7 @@ def test_nodes_that_came_or_went_are_named(language):
 
 
 @pytest.mark.parametrize("language", ["cpp", "unity", "unreal"])
-def test_a_node_type_that_the_game_lacks_is_told_in_a_comment(language):
+def test_a_node_type_that_the_game_lacks_is_told_in_a_comment(language: str) -> None:
     base = graph_of(entries=KeywordRetrieveParams(corpus="docs"))
     lines = lines_of(language, ("entries", "k", 9), base=base)
     assert lines == [
@@ -300,14 +304,16 @@ def test_a_node_type_that_the_game_lacks_is_told_in_a_comment(language):
         ("class", "class_params", "classParams", "ClassParams"),
     ],
 )
-def test_variables_are_valid_names_in_each_language(name, cpp, unity, unreal):
+def test_variables_are_valid_names_in_each_language(
+    name: str, cpp: str, unity: str, unreal: str
+) -> None:
     base = graph_of(**{name: InstructionParams()})
     for language, variable in (("cpp", cpp), ("unity", unity), ("unreal", unreal)):
         snippet = changed_snippet(language, changed((name, "instruction", "x"), base=base), base)
         assert re.search(rf"\b{variable}\b", snippet)
 
 
-def test_nodes_with_like_names_get_different_variables():
+def test_nodes_with_like_names_get_different_variables() -> None:
     base = graph_of(**{"a b": InstructionParams(), "a-b": InstructionParams()})
     snippet = changed_snippet(
         "cpp", changed(("a b", "instruction", "x"), ("a-b", "instruction", "y"), base=base), base
@@ -320,22 +326,22 @@ def test_nodes_with_like_names_get_different_variables():
 
 
 @given(TEXTS)
-def test_python_literals_are_read_back_as_the_text(text):
+def test_python_literals_are_read_back_as_the_text(text) -> None:
     assert ast.literal_eval(PythonLiterals().text(text)) == text
 
 
 @given(TEXTS)
-def test_cpp_literals_are_read_back_as_the_text(text):
+def test_cpp_literals_are_read_back_as_the_text(text) -> None:
     assert _read_c(CppLiterals().text(text), "std::string") == text
 
 
 @given(TEXTS)
-def test_unreal_literals_are_read_back_as_the_text(text):
+def test_unreal_literals_are_read_back_as_the_text(text) -> None:
     assert _read_c(UnrealLiterals().text(text), "FString::ConstructFromPtrSize") == text
 
 
 @given(TEXTS)
-def test_unity_literals_are_read_back_as_the_text(text):
+def test_unity_literals_are_read_back_as_the_text(text) -> None:
     source = UnityLiterals().text(text)
     parts = re.findall(r'"((?:[^"\\\n]|\\.)*)"', source)
     around = re.sub(r'"(?:[^"\\\n]|\\.)*"', "@", source)
@@ -345,20 +351,22 @@ def test_unity_literals_are_read_back_as_the_text(text):
 
 @pytest.mark.parametrize("literals", [CppLiterals(), UnrealLiterals()])
 @given(TEXTS)
-def test_c_literals_are_ascii_without_trigraphs(literals, text):
+def test_c_literals_are_ascii_without_trigraphs(
+    literals: CppLiterals | UnrealLiterals, text
+) -> None:
     source = literals.text(text)
     assert source.isascii()
     assert "??" not in source
 
 
 @given(TEXTS | st.text(max_size=5).map(lambda text: text * 100))
-def test_pieces_are_the_text_cut_where_it_can_be_read(text):
+def test_pieces_are_the_text_cut_where_it_can_be_read(text) -> None:
     parts = pieces(text)
     assert "".join(parts) == text
     assert all(len(part) <= 81 for part in parts)
 
 
-def test_a_text_beyond_what_compilers_take_is_a_sum_of_strings():
+def test_a_text_beyond_what_compilers_take_is_a_sum_of_strings() -> None:
     text = LONG * 2000
     for literals in (CppLiterals(), UnrealLiterals()):
         source = literals.text(text)
@@ -368,7 +376,7 @@ def test_a_text_beyond_what_compilers_take_is_a_sum_of_strings():
 
 
 @given(st.floats(0, 100, width=32))
-def test_decimals_are_the_shortest_that_give_the_float32(value):
+def test_decimals_are_the_shortest_that_give_the_float32(value) -> None:
     text = short_float32(value)
     assert np.float32(text) == np.float32(value)
     needed = next(n for n in range(1, 10) if np.float32(f"{value:.{n - 1}e}") == np.float32(value))
@@ -379,7 +387,7 @@ def test_decimals_are_the_shortest_that_give_the_float32(value):
     ("value", "text"),
     [(0.6, "0.6f"), (1.0, "1.0f"), (0.0, "0.0f"), (1 / 3, "0.33333334f"), (2, "2.0f")],
 )
-def test_decimals_have_a_point_and_an_f(value, text):
+def test_decimals_have_a_point_and_an_f(value: float, text: str) -> None:
     spec = RetrieveParams.specs()["threshold"]
     assert CppLiterals().value(spec, float(value)) == text
 
@@ -442,7 +450,7 @@ def _unescaped_csharp(literal: str) -> str:
 # The node in hand, and the graph
 
 
-def test_python_calls_of_a_node_without_a_change_are_those_off_their_defaults():
+def test_python_calls_of_a_node_without_a_change_are_those_off_their_defaults() -> None:
     node = Node("knowledge", RetrieveParams(top_k=3, threshold=0.6))
     assert change_param_calls(node, node.params) == (
         'agent.change_param("knowledge", "top_k", 3)\n'
@@ -450,19 +458,19 @@ def test_python_calls_of_a_node_without_a_change_are_those_off_their_defaults():
     )
 
 
-def test_python_calls_of_a_node_are_its_changes():
+def test_python_calls_of_a_node_are_its_changes() -> None:
     node = Node('say "hi"', RetrieveParams(top_k=3, threshold=0.6))
     assert change_param_calls(node, replace(node.params, top_k=2)) == (
         'agent.change_param("say \\"hi\\"", "top_k", 3)'
     )
 
 
-def test_parameters_as_json_have_enumerations_by_name():
+def test_parameters_as_json_have_enumerations_by_name() -> None:
     values = json.loads(params_as_json(Node("a", GenerateParams())))
     assert values["placement"] == "BeforeUserAsSystem"
 
 
-def test_the_graph_as_json_is_what_saving_writes(tmp_path):
+def test_the_graph_as_json_is_what_saving_writes(tmp_path: Path) -> None:
     graph = changed(("knowledge", "top_k", 9))
     file = tmp_path / "a.graph.json"
     text = graph_as_json(graph)

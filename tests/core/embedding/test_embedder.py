@@ -19,6 +19,7 @@ from core.embedding.embedder import ModelProvider, SentenceTransformerEmbedder, 
 from core.embedding.models import DEFAULT_MODEL, find_model
 from core.embedding.weights import check_modules, check_weights, file_hash, model_identity
 from core.errors import Cancelled, Code, InspectorError
+from core.io.work import Work
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -109,11 +110,11 @@ def test_embedding_reports_every_text_and_stops_when_asked(
     embedder: SentenceTransformerEmbedder,
 ) -> None:
     seen: list[tuple[int, int]] = []
-    embedder.embed(TEXTS, lambda what, done, total: seen.append((done, total)))
+    embedder.embed(TEXTS, Work(progress=lambda what, done, total: seen.append((done, total))))
     assert seen[-1] == (len(TEXTS), len(TEXTS))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     with pytest.raises(Cancelled):
-        embedder.embed(TEXTS, is_cancelled=lambda: True)
+        embedder.embed(TEXTS, work=Work(is_cancelled=lambda: True))
 
 
 def test_two_threads_can_embed_at_once(embedder: SentenceTransformerEmbedder) -> None:

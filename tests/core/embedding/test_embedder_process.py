@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,10 @@ import pytest
 from core.embedding.embedder import ModelProvider
 from core.embedding.embedder_process import EmbedderProcesses, ProcessEmbedder
 from core.errors import Cancelled, Code, InspectorError
+from core.io.work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 WAIT_S = 20.0
 STAND_IN = """
@@ -24,13 +30,13 @@ import numpy as np
 
 import core.embedding.embedder as embedding
 from core.errors import Cancelled, Code, InspectorError
-from core.io.progress import never_cancelled, no_progress
+from core.io.work import QUIETLY
 
 
 class StandIn:
     identity, dimension, max_tokens = "stand-in", 4, 16
 
-    def embed(self, texts, progress=no_progress, is_cancelled=never_cancelled):
+    def embed(self, texts, work=QUIETLY):
         print("a library that chatters")
         vectors = np.zeros((len(texts), 4), dtype=np.float32)
         for row, text in enumerate(texts):
@@ -38,12 +44,12 @@ class StandIn:
                 os._exit(3)
             if text == "fail":
                 raise InspectorError(Code.InferenceFailed, "it failed", hint="try again")
-            while text == "wait" and not is_cancelled():
+            while text == "wait" and not work.is_cancelled():
                 time.sleep(0.005)
-            if is_cancelled():
+            if work.is_cancelled():
                 raise Cancelled
             vectors[row] = [len(text), sum(map(ord, text)) % 97, row, 1]
-            progress("embedding texts", row + 1, len(texts))
+            work.progress("embedding texts", row + 1, len(texts))
         return vectors
 
     def embed_query(self, text):
@@ -77,7 +83,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def embedder():
+def embedder() -> Iterator[ProcessEmbedder]:
     made = ProcessEmbedder("model")
     yield made
     made.close()
@@ -96,14 +102,14 @@ def is_running(process: int) -> bool:
     return True
 
 
-def wait_until(condition) -> None:
+def wait_until(condition: Callable[..., Any]) -> None:
     end = time.monotonic() + WAIT_S
     while not condition():
         assert time.monotonic() < end
         threading.Event().wait(0.005)
 
 
-def in_thread(work) -> tuple[threading.Thread, list[object]]:
+def in_thread(work: Callable[..., Any]) -> tuple[threading.Thread, list[object]]:
     """Run `work` in a thread; the list gets its result or its exception."""
     results: list[object] = []
 
@@ -118,11 +124,11 @@ def in_thread(work) -> tuple[threading.Thread, list[object]]:
     return thread, results
 
 
-def test_the_child_says_what_model_it_has(embedder):
+def test_the_child_says_what_model_it_has(embedder: ProcessEmbedder) -> None:
     assert (embedder.identity, embedder.dimension, embedder.max_tokens) == ("stand-in", 4, 16)
 
 
-def test_vectors_come_back_in_the_order_of_the_texts(embedder):
+def test_vectors_come_back_in_the_order_of_the_texts(embedder: ProcessEmbedder) -> None:
     texts = ["one", "two", "three", "", "ünïcödé 日本語 👍"]
     made = embedder.embed(texts)
     assert made.dtype == np.float32
@@ -130,28 +136,30 @@ def test_vectors_come_back_in_the_order_of_the_texts(embedder):
     np.testing.assert_array_equal(embedder.embed_query("three"), expected(["three"])[0])
 
 
-def test_no_texts_give_no_vectors(embedder):
+def test_no_texts_give_no_vectors(embedder: ProcessEmbedder) -> None:
     assert embedder.embed([]).shape == (0, 4)
 
 
 @pytest.mark.parametrize(
     "text", ["\0", "\n\r\n", "\ud800 lone", "x" * 1_000_000, '{"cancel": true}']
 )
-def test_any_text_gets_across(embedder, text):
+def test_any_text_gets_across(embedder: ProcessEmbedder, text: str) -> None:
     np.testing.assert_array_equal(embedder.embed([text, "y"]), expected([text, "y"]))
 
 
-def test_progress_of_the_child_is_passed_on(embedder):
+def test_progress_of_the_child_is_passed_on(embedder: ProcessEmbedder) -> None:
     told: list[tuple[str, int, int]] = []
-    embedder.embed(["a", "b", "c"], lambda *report: told.append(report))
+    embedder.embed(["a", "b", "c"], Work(progress=lambda *report: told.append(report)))
     assert told == [("embedding texts", n, 3) for n in (1, 2, 3)]
 
 
-def test_a_cancelled_request_stops_and_the_same_child_goes_on(embedder):
+def test_a_cancelled_request_stops_and_the_same_child_goes_on(embedder: ProcessEmbedder) -> None:
     child, stop = pid(embedder), threading.Event()
     begun = threading.Event()
     thread, results = in_thread(
-        lambda: embedder.embed(["a", "wait", "b"], lambda *_: begun.set(), stop.is_set)
+        lambda: embedder.embed(
+            ["a", "wait", "b"], Work(progress=lambda *_: begun.set(), is_cancelled=stop.is_set)
+        )
     )
     assert begun.wait(WAIT_S)
     stop.set()
@@ -161,14 +169,16 @@ def test_a_cancelled_request_stops_and_the_same_child_goes_on(embedder):
     assert pid(embedder) == child
 
 
-def test_a_refusal_of_the_child_is_raised_here(embedder):
+def test_a_refusal_of_the_child_is_raised_here(embedder: ProcessEmbedder) -> None:
     with pytest.raises(InspectorError, match="it failed") as caught:
         embedder.embed(["a", "fail"])
     assert (caught.value.code, caught.value.hint) == (Code.InferenceFailed, "try again")
     np.testing.assert_array_equal(embedder.embed(["a"]), expected(["a"]))
 
 
-def test_a_child_that_dies_fails_one_request_and_the_next_starts_another(embedder):
+def test_a_child_that_dies_fails_one_request_and_the_next_starts_another(
+    embedder: ProcessEmbedder,
+) -> None:
     first = pid(embedder)
     with pytest.raises(InspectorError, match="died") as caught:
         embedder.embed(["a", "die"])
@@ -177,7 +187,7 @@ def test_a_child_that_dies_fails_one_request_and_the_next_starts_another(embedde
     assert pid(embedder) != first
 
 
-def test_a_child_killed_between_requests_is_replaced(embedder):
+def test_a_child_killed_between_requests_is_replaced(embedder: ProcessEmbedder) -> None:
     first = pid(embedder)
     os.kill(first, 9)
     embedder._child.process.wait(WAIT_S)
@@ -189,7 +199,9 @@ def test_a_child_killed_between_requests_is_replaced(embedder):
     ("name", "code"),
     [("unknown", Code.InvalidEmbeddedStringStorageData), ("crash", Code.InferenceFailed)],
 )
-def test_a_model_that_cannot_be_loaded_is_refused_and_leaves_no_child(name, code):
+def test_a_model_that_cannot_be_loaded_is_refused_and_leaves_no_child(
+    name: str, code: Code
+) -> None:
     before = children()
     with pytest.raises(InspectorError) as caught:
         ProcessEmbedder(name)
@@ -205,20 +217,26 @@ def children() -> set[str]:
     }
 
 
-def test_requests_of_several_threads_are_answered_each_with_its_own(embedder):
+def test_requests_of_several_threads_are_answered_each_with_its_own(
+    embedder: ProcessEmbedder,
+) -> None:
     jobs = [in_thread(lambda n=n: embedder.embed([f"text {n}"] * n)) for n in range(1, 9)]
     for number, (thread, results) in enumerate(jobs, start=1):
         thread.join(WAIT_S)
         np.testing.assert_array_equal(results[0], expected([f"text {number}"] * number))
 
 
-def test_who_waits_for_its_turn_can_be_cancelled(embedder):
+def test_who_waits_for_its_turn_can_be_cancelled(embedder: ProcessEmbedder) -> None:
     stop_first, stop_second, begun = threading.Event(), threading.Event(), threading.Event()
     first, _ = in_thread(
-        lambda: embedder.embed(["a", "wait"], lambda *_: begun.set(), stop_first.is_set)
+        lambda: embedder.embed(
+            ["a", "wait"], Work(progress=lambda *_: begun.set(), is_cancelled=stop_first.is_set)
+        )
     )
     assert begun.wait(WAIT_S)
-    second, results = in_thread(lambda: embedder.embed(["b"], is_cancelled=stop_second.is_set))
+    second, results = in_thread(
+        lambda: embedder.embed(["b"], work=Work(is_cancelled=stop_second.is_set))
+    )
     stop_second.set()
     second.join(WAIT_S)
     assert [type(result) for result in results] == [Cancelled]
@@ -226,9 +244,11 @@ def test_who_waits_for_its_turn_can_be_cancelled(embedder):
     first.join(WAIT_S)
 
 
-def test_closing_ends_the_child_in_the_middle_of_a_request(embedder):
+def test_closing_ends_the_child_in_the_middle_of_a_request(embedder: ProcessEmbedder) -> None:
     child, begun = pid(embedder), threading.Event()
-    thread, results = in_thread(lambda: embedder.embed(["a", "wait"], lambda *_: begun.set()))
+    thread, results = in_thread(
+        lambda: embedder.embed(["a", "wait"], Work(progress=lambda *_: begun.set()))
+    )
     assert begun.wait(WAIT_S)
     embedder.close()
     thread.join(WAIT_S)
@@ -239,7 +259,7 @@ def test_closing_ends_the_child_in_the_middle_of_a_request(embedder):
         embedder.embed(["after"])
 
 
-def test_closing_ends_models_that_are_still_loading():
+def test_closing_ends_models_that_are_still_loading() -> None:
     before = children()
     provider = ModelProvider(EmbedderProcesses())
     thread, results = in_thread(lambda: provider.get("slow"))
@@ -252,21 +272,36 @@ def test_closing_ends_models_that_are_still_loading():
         provider.get("model")
 
 
-def test_a_child_ends_with_the_process_that_started_it(embedder):
+def test_a_child_ends_with_the_process_that_started_it(embedder: ProcessEmbedder) -> None:
     process = embedder._child.process
-    process.stdin.close()
+    embedder._child._connection.close()
     assert process.wait(WAIT_S) == 0
 
 
-def test_threads_that_read_from_a_child_end_with_it():
-    embedder = ProcessEmbedder("model")
-    embedder.close()
-    wait_until(
-        lambda: not [thread for thread in threading.enumerate() if thread.name == "child-frames"]
-    )
+def test_a_child_that_embeds_ends_with_the_process_that_started_it(
+    embedder: ProcessEmbedder,
+) -> None:
+    process = embedder._child.process
+    embedder._child.send({"texts": ["a", "wait"], "query": False})
+    embedder._child._connection.close()
+    assert process.wait(WAIT_S) == 0
 
 
-def test_nothing_heavy_is_loaded_by_the_parent(repo):
+def test_no_thread_is_left_of_a_child_that_has_ended() -> None:
+    before = set(threading.enumerate())
+    ProcessEmbedder("model").close()
+    assert set(threading.enumerate()) == before
+
+
+def test_a_connection_is_closed_with_the_last_who_has_it() -> None:
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    ProcessEmbedder("model").close()
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_nothing_heavy_is_loaded_by_the_parent(repo: Path) -> None:
     import subprocess
 
     code = (

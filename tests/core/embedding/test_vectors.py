@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -15,9 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.embedding import vectors as vectors_module
-from core.embedding.vectors import PART_SUFFIX, SUFFIX, RecordVectors, prepare_vectors
+from core.embedding.unfinished import PART_SUFFIX
+from core.embedding.vectors import SUFFIX, RecordVectors, prepare_vectors
 from core.errors import Cancelled, InspectorError
 from core.io.sidecar import SidecarFolder
+from core.io.work import Work
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -43,7 +47,7 @@ def prepare(
         calls.append(1)
         return cancel_after is not None and len(calls) > cancel_after
 
-    made = prepare_vectors(texts, source, embedder, sidecars, is_cancelled=is_cancelled)
+    made = prepare_vectors(texts, source, embedder, sidecars, work=Work(is_cancelled=is_cancelled))
     return made, sidecars
 
 
@@ -183,17 +187,71 @@ def test_damaged_files_are_made_again(
     assert_right(made, TEXTS, embedder)
 
 
-def test_a_torn_tail_costs_only_the_torn_block(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_a_block_that_a_kill_tears_costs_only_that_block(tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
         prepare(tmp_path, TEXTS, first := FakeEmbedder(), cancel_after=6)
+    # Enough for SQLite to write pages before the transaction ends, which it never does.
+    code = (
+        "import os, signal, sqlite3, sys\n"
+        "database = sqlite3.connect(sys.argv[1])\n"
+        "database.execute('PRAGMA cache_size = 1')\n"
+        "rows = [('x', b'k', b'v' * 5000, b'h')] * 200\n"
+        "database.executemany('INSERT INTO vectors VALUES (?, ?, ?, ?)', rows)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
     path = tmp_path / f"k.json{PART_SUFFIX}"
-    path.write_bytes(path.read_bytes()[:-5])
+    size = path.stat().st_size
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert path.stat().st_size > size
+    prepare(tmp_path, TEXTS, second := FakeEmbedder())
+    assert 0 < len(first.embedded) < len(TEXTS)
+    assert sorted(first.embedded + second.embedded) == sorted(TEXTS)
+    assert sorted(file.name for file in tmp_path.iterdir()) == [f"k.json{SUFFIX}"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 2000])
+def test_a_foreign_file_in_the_place_of_the_part_is_replaced(
+    tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / f"k.json{PART_SUFFIX}").write_bytes(content)
     with pytest.raises(Cancelled):
-        prepare(tmp_path, TEXTS, second := FakeEmbedder(), cancel_after=3)
-    third = FakeEmbedder()
-    prepare(tmp_path, TEXTS, third)
-    torn = len(first.embedded) + len(second.embedded) + len(third.embedded) - len(TEXTS)
-    assert 0 < torn < 10
+        prepare(tmp_path, TEXTS, first := FakeEmbedder(), cancel_after=6)
+    prepare(tmp_path, TEXTS, second := FakeEmbedder())
+    assert sorted(first.embedded + second.embedded) == sorted(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "CREATE TABLE vectors (other TEXT)",
+        "CREATE TABLE vectors (made_by TEXT, text BLOB, vector BLOB, sha256 BLOB);"
+        "INSERT INTO vectors VALUES ('{made_by}', NULL, 'x', 1)",
+        "CREATE TABLE vectors (made_by TEXT, text BLOB, vector BLOB, sha256 BLOB);"
+        "INSERT INTO vectors VALUES ('{made_by}', X'00', X'{nan}', X'{hash}')",
+    ],
+)
+def test_a_forged_part_is_not_believed(tmp_path: Path, script: str) -> None:
+    embedder = FakeEmbedder()
+    nan = np.full(embedder.dimension, np.nan, dtype="<f4").tobytes()
+    values = {
+        "made_by": f"{vectors_module.FORMAT_VERSION} {embedder.identity}",
+        "nan": nan.hex(),
+        "hash": hashlib.sha256(b"\0" + nan).hexdigest(),
+    }
+    with contextlib.closing(sqlite3.connect(tmp_path / f"k.json{PART_SUFFIX}")) as database:
+        database.executescript(script.format(**values))
+    made, _ = prepare(tmp_path, TEXTS, embedder)
+    assert_right(made, TEXTS, embedder)
+
+
+def test_a_folder_in_the_place_of_the_part_sends_it_to_the_cache(tmp_path: Path) -> None:
+    (tmp_path / f"k.json{PART_SUFFIX}").mkdir()
+    with pytest.raises(Cancelled):
+        prepare(tmp_path, TEXTS, first := FakeEmbedder(), cancel_after=6)
+    _, sidecars = prepare(tmp_path, TEXTS, second := FakeEmbedder())
+    assert sorted(first.embedded + second.embedded) == sorted(TEXTS)
+    assert "cache folder is used" in sidecars.notes[0]
 
 
 def test_a_part_of_another_model_is_started_anew(tmp_path: Path) -> None:
@@ -235,7 +293,7 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
         "a",
         FakeEmbedder(),
         sidecars,
-        lambda what, done, total: seen.append((done, total)),
+        work=Work(progress=lambda what, done, total: seen.append((done, total))),
     )
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     assert seen[0] == (0, len(TEXTS))
@@ -245,7 +303,7 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, repo: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from fake_embedder import FakeEmbedder\n"
+        "import sys; from pathlib import Path; from tests.core.fake_embedder import FakeEmbedder\n"
         "from core.io.sidecar import SidecarFolder\n"
         "from core.embedding import vectors\n"
         "vectors.BLOCK_CHARACTERS = 100\n"
@@ -258,13 +316,12 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, repo: Path) -> None:
         "texts = [f'record {row}' for row in range(60)]\n"
         "vectors.prepare_vectors(texts, 'x', Slow(), SidecarFolder(folder / 'k.json', folder))"
     )
-    paths = os.pathsep.join([str(repo), str(repo / "tests" / "core")])
     child = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)],
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": paths},
+        env=os.environ | {"PYTHONPATH": str(repo)},
     )
     done = 0
     with child:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.hits.comparison import Verdict, compare_hits
-from core.retrieve.select import Hit, Reason
+from core.hits.hit import Hit, Reason
 
 
 def hits(*found: tuple[str, float | None]) -> list[Hit]:

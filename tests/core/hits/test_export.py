@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.hits.export import COLUMNS, hits_as_csv, hits_as_markdown, hits_as_tsv
-from core.retrieve.select import Hit, Reason
+from core.hits.hit import Hit, Reason
 
 
 def _hit(record_id: str = "clown", text: str = "A clownfish.", **changes: object) -> Hit:
@@ -35,27 +35,27 @@ def _read(text: str, delimiter: str = ",") -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 
-def test_a_row_has_six_decimals_and_leaves_the_unknown_empty():
+def test_a_row_has_six_decimals_and_leaves_the_unknown_empty() -> None:
     row = _read(hits_as_csv([_hit()]))[0]
     assert row["distance"] == "0.312500"
     assert row["bm25_score"] == ""
     assert (row["rank"], row["id"], row["text"]) == ("1", "clown", "A clownfish.")
 
 
-def test_a_near_miss_says_its_reason_and_what_it_needs():
+def test_a_near_miss_says_its_reason_and_what_it_needs() -> None:
     hit = _hit(reason=Reason.THRESHOLD, needs="threshold ≥ 0.613", rank=None)
     row = _read(hits_as_csv([hit]))[0]
     assert (row["reason"], row["needs"], row["rank"]) == ("threshold", "threshold ≥ 0.613", "")
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
-def test_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
+def test_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text: str) -> None:
     row = _read(hits_as_csv([_hit(record_id=text, text=text)]))[0]
     assert row["text"] == row["id"] == f"'{text}"
 
 
 @given(record_id=st.text(min_size=1), text=st.text())
-def test_any_text_comes_back_from_the_csv(record_id, text):
+def test_any_text_comes_back_from_the_csv(record_id, text) -> None:
     rows = _read(hits_as_csv([_hit(record_id, text), _hit()]))
     assert len(rows) == 2
     assert rows[0]["id"].removeprefix("'") == record_id.removeprefix("'")
@@ -63,14 +63,14 @@ def test_any_text_comes_back_from_the_csv(record_id, text):
 
 
 @given(text=st.text())
-def test_any_text_comes_back_from_the_tab_separated_rows(text):
+def test_any_text_comes_back_from_the_tab_separated_rows(text) -> None:
     rows = _read(hits_as_tsv([_hit(text=text), _hit()]), "\t")
     assert len(rows) == 2
     assert rows[0]["text"].removeprefix("'") == text.removeprefix("'")
 
 
 @given(record_id=st.text(), text=st.text())
-def test_a_markdown_row_keeps_its_number_of_cells(record_id, text):
+def test_a_markdown_row_keeps_its_number_of_cells(record_id, text) -> None:
     table = hits_as_markdown([_hit(record_id, text)])
     lines = table.split("\n")
     assert len(lines) == 4
@@ -79,11 +79,11 @@ def test_a_markdown_row_keeps_its_number_of_cells(record_id, text):
     assert without_escapes.count("|") == len(COLUMNS) + 1
 
 
-def test_markdown_shows_markup_of_the_file_as_text():
+def test_markdown_shows_markup_of_the_file_as_text() -> None:
     table = hits_as_markdown([_hit(text="**bold** <img src=x> [link](y) a|b")])
     assert "\\*\\*bold\\*\\* &lt;img src=x&gt; \\[link\\](y) a\\|b" in table
 
 
-def test_no_hits_give_the_header_alone():
+def test_no_hits_give_the_header_alone() -> None:
     assert hits_as_csv([]) == ",".join(COLUMNS) + "\r\n"
     assert len(hits_as_markdown([]).splitlines()) == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,8 @@ from core.index.dense import (
     store_index,
 )
 from core.index.hnsw_file import HEAD, HnswFileError, check_hnsw_file
-from core.io.sidecar import SidecarFolder
+from core.io.sidecar import SidecarFolder, write_sidecar
+from core.io.work import Work
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,7 +177,7 @@ def test_the_search_looks_at_twice_the_depth_and_a_hundred_at_least() -> None:
 
 def test_building_stops_when_it_is_not_wanted_any_more() -> None:
     with pytest.raises(Cancelled):
-        build_index(random_records(), is_cancelled=lambda: True)
+        build_index(random_records(), work=Work(is_cancelled=lambda: True))
 
 
 def test_two_builds_of_a_small_store_are_the_same_file(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_stored_index_answers_like_the_one_that_was_built(stored: SidecarFolde
 
 
 def test_an_index_without_its_header_is_not_loaded(stored: SidecarFolder) -> None:
-    stored.remove(HEADER_SUFFIX)
+    stored.remove(SUFFIX + HEADER_SUFFIX)
     assert load_index(KEY, stored) is None
     assert "did not write it" in stored.notes[0]
 
@@ -225,7 +225,7 @@ def test_an_index_of_something_else_is_not_loaded(stored: SidecarFolder, key: ob
     assert len(stored.notes) == 1
 
 
-@pytest.mark.parametrize("suffix", [SUFFIX, HEADER_SUFFIX])
+@pytest.mark.parametrize("suffix", [SUFFIX, SUFFIX + HEADER_SUFFIX])
 @pytest.mark.parametrize("cut", [True, False])
 @pytest.mark.parametrize("place", [0.0, 0.01, 0.2, 0.5, 0.9, 0.999])
 def test_a_damaged_index_is_not_loaded(
@@ -332,9 +332,7 @@ def test_a_forged_header_does_not_get_a_bad_index_loaded(stored: SidecarFolder) 
     content = bytearray(path.read_bytes())
     content[HEAD.size + 4 : HEAD.size + 8] = (300).to_bytes(4, "little")
     path.write_bytes(content)
-    header_path = stored.paths(HEADER_SUFFIX)[0]
-    header = json.loads(header_path.read_bytes())
-    header["sha256"] = hashlib.sha256(content).hexdigest()
-    header_path.write_text(json.dumps(header), encoding="utf-8")
+    digest = np.frombuffer(hashlib.sha256(content).digest(), dtype=np.uint8)
+    write_sidecar(stored.paths(SUFFIX + HEADER_SUFFIX)[0], KEY, {"sha256": digest})
     assert load_index(KEY, stored) is None
     assert "out of the index" in stored.notes[0]

@@ -12,6 +12,7 @@ from core.errors import Cancelled
 from core.index.growing_lexical import GrowingLexicalIndex
 from core.index.lexical import build_lexical_index, sparse_leg
 from core.index.tokens import query_tokens, record_tokens
+from core.io.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,5 +90,5 @@ def test_what_is_cut_off_leaves_no_trace(
 def test_adding_stops_when_nobody_wants_it() -> None:
     index = GrowingLexicalIndex()
     with pytest.raises(Cancelled):
-        index.extend(["a"] * 10, is_cancelled=lambda: True)
+        index.extend(["a"] * 10, work=Work(is_cancelled=lambda: True))
     assert index.count == 0

@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 from core.embedding.embedder import ModelProvider
+from core.embedding.index_maker import IndexTask
 from core.embedding.vectors import SUFFIX as VECTORS_SUFFIX
 from core.embedding.vectors import RecordVectors, vectors_key
 from core.errors import Cancelled
 from core.index.dense import SUFFIX, build_index, index_key, load_index
-from core.index.index_process import IndexProcesses, IndexTask, ProcessIndex
+from core.index.index_process import IndexProcesses, ProcessIndex
 from core.io.sidecar import SidecarFolder
+from core.io.work import Work
 from core.knowledge.base import open_knowledge
 from core.retrieve import search as searcher
 from tests.core.fake_embedder import FakeEmbedder
@@ -74,9 +76,11 @@ def has_ended(process: int) -> bool:
     return False
 
 
-def test_it_is_built_stored_and_answers_as_an_index_in_this_process(sidecars, processes):
+def test_it_is_built_stored_and_answers_as_an_index_in_this_process(
+    sidecars: SidecarFolder, processes: IndexProcesses
+) -> None:
     told: list[tuple[str, int, int]] = []
-    made = processes(task(sidecars), lambda *report: told.append(report))
+    made = processes(task(sidecars), Work(progress=lambda *report: told.append(report)))
     vectors = random_vectors()
     own = build_index(RecordVectors(vectors, np.zeros(0, np.int64), 0))
     for k in (1, 10, COUNT):
@@ -86,17 +90,21 @@ def test_it_is_built_stored_and_answers_as_an_index_in_this_process(sidecars, pr
     assert load_index(KEY, sidecars) is not None
 
 
-def test_one_that_is_stored_is_loaded_and_not_built(sidecars, processes):
+def test_one_that_is_stored_is_loaded_and_not_built(
+    sidecars: SidecarFolder, processes: IndexProcesses
+) -> None:
     processes(task(sidecars))
     stamp = sidecars.paths(SUFFIX)[0].stat().st_mtime_ns
     told: list[object] = []
-    again = processes(task(sidecars), lambda *report: told.append(report))
+    again = processes(task(sidecars), Work(progress=lambda *report: told.append(report)))
     assert again.nearest(random_vectors()[3], 1).tolist() == [3]
     assert told == []
     assert sidecars.paths(SUFFIX)[0].stat().st_mtime_ns == stamp
 
 
-def test_what_the_child_noted_is_noted_here(sidecars, processes):
+def test_what_the_child_noted_is_noted_here(
+    sidecars: SidecarFolder, processes: IndexProcesses
+) -> None:
     processes(task(sidecars)).close()
     path = sidecars.paths(SUFFIX)[0]
     path.write_bytes(path.read_bytes()[:-40])
@@ -104,12 +112,14 @@ def test_what_the_child_noted_is_noted_here(sidecars, processes):
     assert any("is not used" in note for note in sidecars.notes)
 
 
-def test_without_stored_vectors_there_is_none(tmp_path, processes):
+def test_without_stored_vectors_there_is_none(tmp_path: Path, processes: IndexProcesses) -> None:
     empty = SidecarFolder(tmp_path / "other.json", tmp_path / "cache")
     assert processes(task(empty)) is None
 
 
-def test_what_an_index_cannot_answer_is_none(sidecars, processes):
+def test_what_an_index_cannot_answer_is_none(
+    sidecars: SidecarFolder, processes: IndexProcesses
+) -> None:
     made = processes(task(sidecars))
     query = random_vectors()[0]
     assert made.nearest(query[:5], 1) is None
@@ -119,14 +129,16 @@ def test_what_an_index_cannot_answer_is_none(sidecars, processes):
     assert made.nearest(query, 1).tolist() == [0]
 
 
-def test_a_child_that_died_answers_nothing_any_more(sidecars, processes):
+def test_a_child_that_died_answers_nothing_any_more(
+    sidecars: SidecarFolder, processes: IndexProcesses
+) -> None:
     made = processes(task(sidecars))
     os.kill(pid(made), 9)
     assert made.nearest(random_vectors()[0], 1) is None
     assert made.nearest(random_vectors()[0], 1) is None
 
 
-def test_cancelling_ends_the_child(sidecars, processes):
+def test_cancelling_ends_the_child(sidecars: SidecarFolder, processes: IndexProcesses) -> None:
     started: list[int] = []
 
     def is_cancelled() -> bool:
@@ -134,11 +146,11 @@ def test_cancelling_ends_the_child(sidecars, processes):
         return True
 
     with pytest.raises(Cancelled):
-        processes(task(sidecars), is_cancelled=is_cancelled)
+        processes(task(sidecars), work=Work(is_cancelled=is_cancelled))
     assert has_ended(started[0])
 
 
-def test_closing_ends_every_child_and_no_more_is_made(sidecars):
+def test_closing_ends_every_child_and_no_more_is_made(sidecars: SidecarFolder) -> None:
     processes = IndexProcesses()
     made = [processes(task(sidecars)) for _ in range(2)]
     children = [pid(index) for index in made]
@@ -148,7 +160,9 @@ def test_closing_ends_every_child_and_no_more_is_made(sidecars):
         processes(task(sidecars))
 
 
-def test_a_child_ends_with_the_index_that_nobody_needs_any_more(sidecars, processes):
+def test_a_child_ends_with_the_index_that_nobody_needs_any_more(
+    sidecars: SidecarFolder, processes: IndexProcesses
+) -> None:
     made = processes(task(sidecars))
     child = pid(made)
     del made
@@ -156,7 +170,9 @@ def test_a_child_ends_with_the_index_that_nobody_needs_any_more(sidecars, proces
     assert has_ended(child)
 
 
-def test_questions_of_several_threads_are_answered_each_with_its_own(sidecars, processes):
+def test_questions_of_several_threads_are_answered_each_with_its_own(
+    sidecars: SidecarFolder, processes: IndexProcesses
+) -> None:
     made, vectors = processes(task(sidecars)), random_vectors()
     answers: dict[int, list[int]] = {}
 
@@ -171,7 +187,9 @@ def test_questions_of_several_threads_are_answered_each_with_its_own(sidecars, p
     assert answers == {row: [row] for row in range(20)}
 
 
-def test_a_search_uses_it_for_a_large_store_and_finds_the_same(tmp_path, monkeypatch):
+def test_a_search_uses_it_for_a_large_store_and_finds_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "records.json"
     path.write_text(json.dumps([{"id": f"r{row}", "text": f"text {row}"} for row in range(60)]))
     found = []

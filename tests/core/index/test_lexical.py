@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from core.errors import Cancelled
 from core.index import lexical
 from core.index.lexical import build_lexical_index, from_arrays, sparse_leg, to_arrays
+from core.io.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,13 +132,13 @@ def test_a_single_character_of_unspaced_writing_finds_the_records_that_have_it()
 
 def test_building_stops_when_it_is_not_wanted_any_more() -> None:
     with pytest.raises(Cancelled):
-        build_lexical_index(["fish"] * 5000, is_cancelled=lambda: True)
+        build_lexical_index(["fish"] * 5000, work=Work(is_cancelled=lambda: True))
 
 
 def test_building_stops_inside_bm25s_too() -> None:
     answers = iter([False] * 2 + [True] * 10)
     with pytest.raises(Cancelled):
-        build_lexical_index(["fish"] * 10, is_cancelled=lambda: next(answers))
+        build_lexical_index(["fish"] * 10, work=Work(is_cancelled=lambda: next(answers)))
 
 
 @settings(deadline=None)

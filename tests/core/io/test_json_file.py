@@ -19,6 +19,7 @@ from core.io.json_file import (
     with_lines,
 )
 from core.io.json_path import MAX_SEGMENTS, child, locate, locate_all, segments
+from core.io.work import Work
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -232,7 +233,11 @@ def test_reading_a_long_array_can_be_cancelled(file: Path, monkeypatch: pytest.M
     monkeypatch.setattr(jsonfile, "_PIECE_BYTES", 20)
     file.write_text("[" + '{"a": "b"},\n' * 10 + '{"a": "b"}]')
     with pytest.raises(Cancelled):
-        read_json(file, Findings(Code.InvalidEmbeddedStringStorageData), is_cancelled=lambda: True)
+        read_json(
+            file,
+            Findings(Code.InvalidEmbeddedStringStorageData),
+            work=Work(is_cancelled=lambda: True),
+        )
 
 
 def test_each_broken_line_of_json_lines_is_a_finding_of_its_own(tmp_path: Path) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +18,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.numpy import load_file
 
 from core.io import sidecar
 from core.io.sidecar import (
@@ -55,11 +60,21 @@ def names(folder: Path) -> list[str]:
 def test_arrays_come_back_as_they_were(written: Path) -> None:
     found = read_sidecar(written)
     assert KEY.difference(found.key) == ""
-    assert list(found.arrays) == list(ARRAYS)
+    assert found.arrays.keys() == ARRAYS.keys()
     for name, array in ARRAYS.items():
         assert found.arrays[name].dtype == array.dtype
         np.testing.assert_array_equal(found.arrays[name], array)
         assert not found.arrays[name].flags.writeable
+
+
+def test_a_sidecar_is_a_safetensors_file(written: Path) -> None:
+    with safe_open(written, "np") as file:
+        made_of = json.loads(file.metadata()["key"])
+    assert (made_of["version"], made_of["source"], made_of["model"]) == (2, "ab" * 32, "model")
+    theirs = load_file(written)
+    assert theirs.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(theirs[name], array)
 
 
 def test_the_same_content_gives_the_same_bytes(written: Path, tmp_path: Path) -> None:
@@ -91,7 +106,7 @@ def test_a_flipped_bit_is_found(written: Path, data: st.DataObject) -> None:
 @same_folder
 @given(st.binary(max_size=300))
 def test_a_foreign_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    for start in (b"", sidecar.MAGIC):
+    for start in (b"", len(content).to_bytes(8, "little")):
         (tmp_path / "foreign").write_bytes(start + content)
         with pytest.raises(SidecarError):
             read_sidecar(tmp_path / "foreign")
@@ -107,6 +122,65 @@ def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with pytest.raises(SidecarError):
         read_sidecar(tmp_path / "a")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_its_place_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a")
+    with pytest.raises(SidecarError):
+        read_sidecar(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "[]",
+        "{}",
+        '{"__metadata__": []}',
+        '{"__metadata__": {"sha256": 1, "key": {}}}',
+        "[" * 10_000,
+    ],
+)
+def test_a_forged_header_is_refused(tmp_path: Path, header: str) -> None:
+    content = header.encode()
+    (tmp_path / "a").write_bytes(len(content).to_bytes(8, "little") + content)
+    with pytest.raises(SidecarError):
+        read_sidecar(tmp_path / "a")
+
+
+def forged(path: Path, key: str, **arrays: dict[str, Any]) -> None:
+    """Write a file whose hash is right, whatever else it says."""
+    header: dict[str, Any] = {**arrays, "__metadata__": {"key": key}}
+    said = json.dumps(header, sort_keys=True).encode()
+    header["__metadata__"]["sha256"] = hashlib.sha256(said + b"12345678").hexdigest()
+    content = json.dumps(header).encode()
+    path.write_bytes(len(content).to_bytes(8, "little") + content + b"12345678")
+
+
+@pytest.mark.parametrize(
+    ("key", "array"),
+    [
+        ("{}", {}),
+        ("[]", {}),
+        ('{"kind": "test", "version": 2, "source": "", "more": 1}', {}),
+        (json.dumps(asdict(KEY)), {"dtype": "O", "shape": [1], "data_offsets": [0, 8]}),
+        (json.dumps(asdict(KEY)), {"dtype": "I64", "shape": [2], "data_offsets": [0, 16]}),
+        (json.dumps(asdict(KEY)), {"dtype": "I64", "shape": [1], "data_offsets": [8, 16]}),
+        (json.dumps(asdict(KEY)), {"dtype": "I64", "shape": [1], "data_offsets": [-(10**9), 8]}),
+        (json.dumps(asdict(KEY)), {"dtype": "I64", "shape": [10**30], "data_offsets": [0, 8]}),
+        (json.dumps(asdict(KEY)), {"dtype": "I64", "shape": ["x"], "data_offsets": [0, 8]}),
+        (json.dumps(asdict(KEY)), {"dtype": "I64", "shape": [1], "data_offsets": [[], 8]}),
+    ],
+)
+def test_an_array_outside_the_file_is_refused_even_with_a_right_hash(
+    tmp_path: Path, key: str, array: dict[str, Any]
+) -> None:
+    path = tmp_path / "a"
+    forged(path, json.dumps(asdict(KEY)), a={"dtype": "I64", "shape": [1], "data_offsets": [0, 8]})
+    assert read_sidecar(path).arrays["a"].tobytes() == b"12345678"
+    forged(path, key, a=array)
+    with pytest.raises(SidecarError):
+        read_sidecar(path)
 
 
 def test_an_object_array_is_never_written(tmp_path: Path) -> None:
@@ -218,7 +292,7 @@ def test_a_disk_that_is_really_full_keeps_the_old_file(tiny_disk: Path, tmp_path
     large = {"floats": np.zeros(100_000, dtype=np.float32)}
     assert folder.store(".test", KEY, large)
     assert names(tiny_disk) == ["k.json.test"]
-    assert list(read_sidecar(tiny_disk / "k.json.test").arrays) == list(ARRAYS)
+    assert read_sidecar(tiny_disk / "k.json.test").arrays.keys() == ARRAYS.keys()
     assert "cache folder is used" in folder.notes[0]
 
 

@@ -16,19 +16,21 @@ from hypothesis import strategies as st
 
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
+from core.hits.retriever import RetrievalHit, RetrieverProtocol
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
-from core.io.progress import IsCancelled, Progress, never_cancelled, no_progress
 from core.io.request import InvalidRequest
 from core.io.sidecar import SidecarFolder
-from core.keyword.corpus import Corpus, CorpusEntry, corpus_of_knowledge, load_corpus
+from core.io.work import QUIETLY, Work
+from core.keyword.folder import load_corpus
 from core.keyword.index import STOP_WORDS, SUFFIXES
-from core.keyword.retriever import KeywordRetriever, RetrievalHit, RetrieverProtocol
+from core.keyword.retriever import KeywordRetriever
 from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights
 from core.keyword.select import floor_for, select
 from core.knowledge.base import open_knowledge
+from core.knowledge.corpus import Corpus, CorpusEntry, corpus_of_knowledge
 from core.retrieve.corpus_retrievers import HybridRetriever, SemanticRetriever
 from core.retrieve.search import KnowledgeSearch
-from core.retrieve.select import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -521,10 +523,7 @@ class LetterCounts:
         return counts / np.float32(max(np.linalg.norm(counts), 1e-9))
 
     def embed(
-        self,
-        texts: Sequence[str],
-        progress: Progress = no_progress,
-        is_cancelled: IsCancelled = never_cancelled,
+        self, texts: Sequence[str], work: Work = QUIETLY
     ) -> np.ndarray[Any, np.dtype[np.float32]]:
         return np.stack([self.embed_query(text) for text in texts])
 

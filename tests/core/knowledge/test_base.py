@@ -16,6 +16,7 @@ from core.embedding.index_file import read_index_header
 from core.embedding.models import find_model
 from core.errors import Cancelled, InspectorError
 from core.io.findings import FileRefused
+from core.io.work import Work
 from core.knowledge import cut_texts
 from core.knowledge.base import KnowledgeBase, check_knowledge, knowledge_of, open_knowledge
 from core.knowledge.memory import MemoryStore
@@ -381,7 +382,7 @@ def test_opening_leaves_the_garbage_collector_as_it_was(tmp_path: Path) -> None:
 
 def test_opening_can_be_cancelled(tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
-        open_knowledge(write(tmp_path), is_cancelled=lambda: True)
+        open_knowledge(write(tmp_path), work=Work(is_cancelled=lambda: True))
 
 
 def test_no_file_is_ever_written(tmp_path: Path) -> None:

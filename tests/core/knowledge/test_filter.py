@@ -160,7 +160,7 @@ def why(tree: object, **record: object) -> str:
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t "])
-def test_a_blank_text_is_no_filter(text):
+def test_a_blank_text_is_no_filter(text: str) -> None:
     assert compile_filter(text, FIELDS) is None
 
 
@@ -271,7 +271,9 @@ def test_a_blank_text_is_no_filter(text):
         ('{"op":"eq","lhs":{"value":"\udcff"},"rhs":{"value":"a"}}', "filter.syntax: at lhs: "),
     ],
 )
-def test_a_mistake_is_refused_with_its_slug_and_json_path(tree, start):
+def test_a_mistake_is_refused_with_its_slug_and_json_path(
+    tree: dict[str, Any] | list[dict[str, dict[str, int] | str]] | str, start: str
+) -> None:
     error = refusal(tree)
     assert error.message.startswith(start)
     assert error.place.node == "knowledge"
@@ -293,20 +295,20 @@ def test_a_mistake_is_refused_with_its_slug_and_json_path(tree, start):
         ("\ufeff{}", 1, 1),
     ],
 )
-def test_invalid_json_gives_line_and_column(text, line, column):
+def test_invalid_json_gives_line_and_column(text: str, line: int, column: int) -> None:
     error = refusal(text)
     assert error.message.startswith(f"filter.syntax: at line {line}, column {column}: ")
     assert (error.place.line, error.place.column) == (line, column)
 
 
-def test_a_misspelt_field_gets_a_suggestion_and_the_list_of_fields():
+def test_a_misspelt_field_gets_a_suggestion_and_the_list_of_fields() -> None:
     hint = refusal(compare("eq", knowledge("levle"), value(1))).hint
     assert 'did you mean "level"?' in hint
     assert "water" in hint
     assert "notes" not in hint
 
 
-def test_a_misspelt_operator_gets_a_suggestion_and_the_list_of_operators():
+def test_a_misspelt_operator_gets_a_suggestion_and_the_list_of_operators() -> None:
     hint = refusal({"op": "andd", "args": [ONE]}).hint
     assert 'did you mean "and"?' in hint
     assert all(op in hint for op in ("or", "not", "eq", "ne", "in", *ORDERINGS))
@@ -319,11 +321,11 @@ def nested(levels: int) -> dict[str, Any]:
     return tree
 
 
-def test_sixteen_levels_are_accepted():
+def test_sixteen_levels_are_accepted() -> None:
     assert passes(nested(16)) == (15 % 2 == 0)
 
 
-def test_a_seventeenth_level_is_refused_where_it_begins():
+def test_a_seventeenth_level_is_refused_where_it_begins() -> None:
     assert refusal(nested(17)).message.startswith("filter.too_deep: at " + ".".join(["arg"] * 16))
 
 
@@ -336,32 +338,32 @@ def test_a_seventeenth_level_is_refused_where_it_begins():
         "[" * 10_000,
     ],
 )
-def test_json_nested_ten_thousand_deep_is_too_deep(text):
+def test_json_nested_ten_thousand_deep_is_too_deep(text: str) -> None:
     assert refusal(text).message.startswith("filter.too_deep: at the top: ")
 
 
-def test_two_hundred_and_fifty_six_conditions_are_accepted():
+def test_two_hundred_and_fifty_six_conditions_are_accepted() -> None:
     compiled = compile_filter(json.dumps(both(*[ONE] * 255)), FIELDS)
     assert compiled is not None
     assert compiled.node_count == 256
 
 
-def test_one_condition_more_is_refused_where_it_stands():
+def test_one_condition_more_is_refused_where_it_stands() -> None:
     assert refusal(both(*[ONE] * 256)).message.startswith("filter.too_large: at args[255]: ")
 
 
-def test_a_million_conditions_are_refused():
+def test_a_million_conditions_are_refused() -> None:
     text = '{"op":"and","args":[' + ",".join([json.dumps(ONE)] * 1_000_000) + "]}"
     assert refusal(text).message.startswith("filter.too_large: ")
 
 
-def test_a_text_up_to_the_limit_is_read_and_a_longer_one_is_not():
+def test_a_text_up_to_the_limit_is_read_and_a_longer_one_is_not() -> None:
     text = json.dumps(ONE)
     assert compile_filter(text.ljust(MAX_CHARACTERS), FIELDS) is not None
     assert refusal(text.ljust(MAX_CHARACTERS + 1)).message.startswith("filter.too_large: ")
 
 
-def test_a_filter_knows_its_text_its_fields_and_its_size():
+def test_a_filter_knows_its_text_its_fields_and_its_size() -> None:
     text = json.dumps(both(SALT, negate(LEVEL_5), REEF, SALT), indent=2)
     compiled = compile_filter(text, FIELDS)
     assert compiled is not None
@@ -370,7 +372,7 @@ def test_a_filter_knows_its_text_its_fields_and_its_size():
     assert compiled.node_count == 6
 
 
-def test_a_mask_is_read_only():
+def test_a_mask_is_read_only() -> None:
     compiled = compile_filter(json.dumps(LEVEL_5), FIELDS)
     assert compiled is not None
     mask = compiled.mask(columns_of([{"level": 5}, {"level": 4}]), 2)
@@ -381,14 +383,14 @@ def test_a_mask_is_read_only():
 
 
 @pytest.mark.parametrize("op", ["eq", "ne", *ORDERINGS])
-def test_every_comparison_of_an_absent_value_is_false(op):
+def test_every_comparison_of_an_absent_value_is_false(op: str) -> None:
     for other in (value(3), value(3.5), knowledge("level"), knowledge("depth"), knowledge("temp")):
         assert not passes(compare(op, knowledge("depth"), other))
         assert not passes(compare(op, other, knowledge("depth")))
         assert passes(negate(compare(op, knowledge("depth"), other)))
 
 
-def test_every_membership_of_or_in_an_absent_value_is_false():
+def test_every_membership_of_or_in_an_absent_value_is_false() -> None:
     for tree in (
         member(value("a"), knowledge("tools")),
         member(knowledge("mood"), value(["a"])),
@@ -399,7 +401,7 @@ def test_every_membership_of_or_in_an_absent_value_is_false():
         assert passes(negate(tree), tags=["a", "fresh"])
 
 
-def test_an_empty_array_holds_nothing():
+def test_an_empty_array_holds_nothing() -> None:
     assert not passes(member(knowledge("water"), value([])))
 
 
@@ -430,7 +432,7 @@ EDGE_FLOATS = [
 
 
 @pytest.mark.parametrize("op", ["eq", "ne", *ORDERINGS])
-def test_integers_and_floats_are_compared_exactly_at_the_edges_of_both(op):
+def test_integers_and_floats_are_compared_exactly_at_the_edges_of_both(op: str) -> None:
     records = [{"level": whole, "temp": real} for whole in EDGE_INTS for real in EDGE_FLOATS]
     columns = columns_of(records)
     trees = [
@@ -513,22 +515,24 @@ def test_integers_and_floats_are_compared_exactly_at_the_edges_of_both(op):
         ),
     ],
 )
-def test_the_statement_names_the_smallest_part_that_keeps_a_record_out(tree, record, statement):
+def test_the_statement_names_the_smallest_part_that_keeps_a_record_out(
+    tree: dict[str, Any], record: dict[str, Any], statement: str
+) -> None:
     assert why(tree, **record) == statement
 
 
-def test_a_statement_about_long_values_is_cut_short():
+def test_a_statement_about_long_values_is_cut_short() -> None:
     tree = both(compare("eq", knowledge("water"), value("x" * 500)))
     statement = why(tree, water="y" * 500)
     assert statement.startswith('args[0] is false: wanted water = "xxx')
     assert len(statement) <= 80
 
 
-def test_a_record_that_passes_has_nothing_falsified():
+def test_a_record_that_passes_has_nothing_falsified() -> None:
     assert why(LEVEL_5, level=5) == ""
 
 
-def test_an_explanation_lists_every_condition_with_its_value_for_the_record():
+def test_an_explanation_lists_every_condition_with_its_value_for_the_record() -> None:
     compiled = compile_filter(json.dumps(both(LEVEL_5, negate(SALT))), FIELDS)
     assert compiled is not None
     assert compiled.explain(columns_of([{"level": 3, "water": "fresh"}]), 0) == (
@@ -625,7 +629,9 @@ FILTERS = st.recursive(
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(RECORDS, min_size=1, max_size=8), st.lists(FILTERS, min_size=1, max_size=8))
-def test_masks_explanations_and_statements_agree_with_a_record_by_record_evaluator(records, trees):
+def test_masks_explanations_and_statements_agree_with_a_record_by_record_evaluator(
+    records, trees
+) -> None:
     columns = columns_of(records)
     for tree in trees:
         compiled = compile_filter(json.dumps(tree), FIELDS)
@@ -685,7 +691,7 @@ NEARLY_FILTERS = st.recursive(
 @example('{"op":"\\ud800"}')
 @example('{"op":"and","args":[{"op":"eq","lhs":{"knowledge":"\\ud800"},"rhs":{"value":1}}]}')
 @example('"\\')
-def test_any_text_compiles_or_is_refused_with_a_known_slug(text):
+def test_any_text_compiles_or_is_refused_with_a_known_slug(text) -> None:
     error = None
     try:
         compile_filter(text, FIELDS)

@@ -27,10 +27,11 @@ from core.agent.agent import MAX_STEPS, run_turn
 from core.agent.workspace import SearchNeeded
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
 from core.io.findings import FileRefused, Severity
-from core.nodes.intent_retrieval import IntentRetrieval
-from core.nodes.intents import instruction_of
-from core.retrieve.select import Reason
+from core.io.work import QUIETLY, Work
+from core.nodes.classify_intent import IntentRetrieval
+from core.nodes.intent_to_instruction import instruction_of
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -333,12 +334,12 @@ def test_selection_parameters_never_search_again(workspace: Workspace) -> None:
     agent = Agent(graph(intent()), workspace)
     request = agent.request("a question of its own")
     with pytest.raises(SearchNeeded):
-        run_turn(request, workspace, cached_only=True)
+        run_turn(request, workspace, work=Work(cached_only=True))
     run_turn(request, workspace)
     for changes in ({"threshold": 2.0}, {"diagnostic_topk": 5}, {"metadata_field": "mood"}):
         moved = replace(request, params={**request.params, "intent": replace(intent(), **changes)})  # type: ignore[arg-type]
         assert moved.search_inputs == request.search_inputs
-        shown = run_turn(moved, workspace, cached_only=True)
+        shown = run_turn(moved, workspace, work=Work(cached_only=True))
         assert shown.debug_info == run_turn(moved, workspace).debug_info
 
 
@@ -482,6 +483,6 @@ def test_a_string_storage_is_looked_for_on_the_disk_once(
     (tmp_path / "manners.json").write_text('[{"id": "greet", "text": "Be warm."}]')
     workspace = Workspace(tmp_path)
     params = IntentToInstructionParams(string_storage="manners.json")
-    assert instruction_of("greet", "n", params, workspace) == "Be warm."
+    assert instruction_of("greet", params, workspace, QUIETLY) == "Be warm."
     monkeypatch.setattr(type(workspace.root), "resolve", None)
-    assert instruction_of("greet", "n", params, workspace) == "Be warm."
+    assert instruction_of("greet", params, workspace, QUIETLY) == "Be warm."

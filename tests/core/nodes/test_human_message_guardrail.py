@@ -20,6 +20,7 @@ from core.agent.agent import run_turn
 from core.agent.workspace import SearchNeeded
 from core.errors import Code
 from core.io.findings import FileRefused, Severity
+from core.io.work import Work
 from core.patterns.patterns import LONGEST_MESSAGE
 
 if TYPE_CHECKING:
@@ -207,8 +208,8 @@ def test_a_slider_never_searches_patterns(workspace: Workspace) -> None:
     agent = Agent(graph("fox"), workspace)
     request = agent.request("a fox")
     with pytest.raises(SearchNeeded):
-        run_turn(request, workspace, cached_only=True)
+        run_turn(request, workspace, work=Work(cached_only=True))
     turn = run_turn(request, workspace)
-    assert run_turn(request, workspace, cached_only=True) == turn
+    assert run_turn(request, workspace, work=Work(cached_only=True)) == turn
     with pytest.raises(SearchNeeded):
-        run_turn(agent.request("another fox"), workspace, cached_only=True)
+        run_turn(agent.request("another fox"), workspace, work=Work(cached_only=True))

@@ -21,15 +21,16 @@ from core.agent import (
 from core.agent.agent import run_turn
 from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
 from core.io.findings import FileRefused, Severity
-from core.keyword.corpus import load_corpus
+from core.io.work import Work
+from core.keyword.folder import load_corpus
 from core.keyword.retriever import KeywordRetriever
 from core.keyword.scoring import KeywordWeights
 from core.knowledge.root import FileKind, StorageRoot, kind_of
-from core.nodes.answering import provided_by
-from core.nodes.retrievals import KeywordRetrieval
+from core.nodes.generate import provided_by
+from core.nodes.keyword_retrieve import KeywordRetrieval
 from core.opening.opening import check_path, open_path
-from core.retrieve.select import Reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -152,7 +153,7 @@ def test_the_score_is_told_field_by_field_with_the_stems(workspace: Workspace) -
 def test_tuning_never_searches_again(workspace: Workspace) -> None:
     agent = Agent(graph(), workspace)
     with pytest.raises(SearchNeeded):
-        run_turn(agent.request("a question of its own"), workspace, cached_only=True)
+        run_turn(agent.request("a question of its own"), workspace, work=Work(cached_only=True))
     agent.turn("a question of its own about near misses")
     for param, value in (
         ("k", 1),
@@ -163,7 +164,9 @@ def test_tuning_never_searches_again(workspace: Workspace) -> None:
     ):
         agent.change_param("pages", param, value)
         turn = run_turn(
-            agent.request("a question of its own about near misses"), workspace, cached_only=True
+            agent.request("a question of its own about near misses"),
+            workspace,
+            work=Work(cached_only=True),
         )
         assert turn.error is None
 

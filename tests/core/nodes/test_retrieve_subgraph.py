@@ -21,11 +21,12 @@ from core.agent import (
 from core.agent.agent import run_turn
 from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
 from core.io.findings import FileRefused
+from core.io.work import Work
 from core.knowledge.root import FileKind, StorageRoot, kind_of
-from core.nodes.retrievals import SubgraphRetrieval
+from core.nodes.retrieve_subgraph import SubgraphRetrieval
 from core.opening.opening import check_path, open_path
-from core.retrieve.select import Reason
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.request import SubgraphRequest
 from core.subgraph.search import SubgraphSearch
@@ -187,7 +188,7 @@ def test_the_scope_filters_before_ranking(workspace: Workspace) -> None:
 def test_tuning_never_searches_again(workspace: Workspace) -> None:
     agent = Agent(graph(), workspace)
     with pytest.raises(SearchNeeded):
-        run_turn(agent.request("a question of its own"), workspace, cached_only=True)
+        run_turn(agent.request("a question of its own"), workspace, work=Work(cached_only=True))
     agent.turn("a bridge of its own")
     for param, value in (
         ("top_k", 2),
@@ -199,7 +200,9 @@ def test_tuning_never_searches_again(workspace: Workspace) -> None:
     ):
         agent.change_param("town", param, value)
         assert (
-            run_turn(agent.request("a bridge of its own"), workspace, cached_only=True).error
+            run_turn(
+                agent.request("a bridge of its own"), workspace, work=Work(cached_only=True)
+            ).error
             is None
         )
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from core.agent import Agent, GraphDescription, Workspace
 from core.agent.agent import run_turn
-from core.agent.play import Play
 from core.agent.workspace import SearchNeeded
 from core.embedding.embedder import ModelProvider
+from core.io.work import Work
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
 from core.nodes import (
@@ -25,6 +25,7 @@ from core.nodes import (
     RetrieveParams,
     WriteToMemoryParams,
 )
+from core.nodes.turn_request import Play
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ def test_running_a_request_again_gives_the_very_same_store(workspace: Workspace)
     agent.turn("the key")
     request = agent.request("the stone and the key")
     first = run_turn(request, workspace)
-    again = run_turn(request, workspace, cached_only=True)
+    again = run_turn(request, workspace, work=Work(cached_only=True))
     assert again.play.memory == first.play.memory
     assert again.debug_info == first.debug_info
 
@@ -301,7 +302,7 @@ def test_a_search_that_was_not_made_yet_is_needed(workspace: Workspace) -> None:
     agent = Agent(both(), workspace)
     agent.turn("the key")
     with pytest.raises(SearchNeeded):
-        run_turn(agent.request("a stone"), workspace, cached_only=True)
+        run_turn(agent.request("a stone"), workspace, work=Work(cached_only=True))
 
 
 def test_metadata_is_resolved_and_typed(workspace: Workspace) -> None:
@@ -425,7 +426,10 @@ def test_the_counts_add_up_while_a_store_grows(
             ):
                 agent.change_param("recall", param, value)
             turn = agent.turn(text)
-            assert run_turn(turn.request, workspace, cached_only=True).debug_info == turn.debug_info
+            assert (
+                run_turn(turn.request, workspace, work=Work(cached_only=True)).debug_info
+                == turn.debug_info
+            )
             node = turn.debug_info["nodes"][0]
             counts = node["diagnostics"]["parameters"]
             raw, gone, result = (

@@ -10,7 +10,7 @@ from core.errors import InspectorError
 from core.io.findings import Severity
 from core.nodes import Placement
 from core.prompt.lint import LintProblem, Provided, lint
-from core.prompt.mustache import render
+from core.prompt.mustache import render_marked
 from core.prompt.mustache_scan import MAX_PROBLEMS
 
 PROVIDED = Provided(("tone",), ("aquarium", "water facts", "v1.2"))
@@ -242,7 +242,7 @@ def test_errors_are_what_rendering_refuses(template: str, placement: Placement) 
     found = problems(template, placement)
     errors = [(p.line, p.column) for p in found if p.severity is Severity.ERROR]
     try:
-        render(template, {})
+        render_marked(template, {})
     except InspectorError as error:
         refused = [(error.place.line, error.place.column)]
     else:

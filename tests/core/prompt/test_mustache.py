@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code, InspectorError
-from core.prompt.mustache import Budget, MarkedText, parse, render, render_marked
-from core.prompt.mustache_scan import MAX_NESTING, MAX_TEMPLATE, TagKind, scan
+from core.prompt.mustache import Budget, MarkedText, render_marked
+from core.prompt.mustache_scan import MAX_NESTING, MAX_TEMPLATE, Tag, TagKind, scan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,10 @@ WITHOUT_PARTIALS = {
     "Partial Inheritence": "[  ]\n[  ]\n",
     "Post-Partial Behavior": "[  ]\n[ .yes.  .|value|. ]\n",
 }
+
+
+def render(template: str, context: Any, budget: Budget | None = None) -> str:
+    return render_marked(template, context, budget or Budget()).text
 
 
 def refusal(template: str, context: Any = None, budget: Budget | None = None) -> InspectorError:
@@ -45,8 +49,8 @@ def refusal(template: str, context: Any = None, budget: Budget | None = None) ->
         for number in range(count)
     ],
 )
-def test_an_official_case_renders_as_specified(shared_data: Path, file: str, number: int) -> None:
-    cases = json.loads((shared_data / "mustache" / f"{file}.json").read_text("utf-8"))["tests"]
+def test_an_official_case_renders_as_specified(data: Path, file: str, number: int) -> None:
+    cases = json.loads((data / "mustache" / f"{file}.json").read_text("utf-8"))["tests"]
     assert len(cases) == OFFICIAL[file]
     case = cases[number]
     expected = WITHOUT_PARTIALS.get(case["name"], case["expected"])
@@ -374,7 +378,7 @@ def test_two_mistakes_are_both_found() -> None:
 
 def test_tags_know_their_kind_name_and_place() -> None:
     template = "a {{ b }}\n{{! c }}{{{ d.e }}}{{& f }}\n{{# g }}{{/g}}{{^h}}{{/ h }}{{> i }}"
-    assert [(t.kind, t.name, t.line, t.column) for t in parse(template)] == [
+    assert [(t.kind, t.name, t.line, t.column) for t in scan(template).tags] == [
         (TagKind.VARIABLE, "b", 1, 3),
         (TagKind.COMMENT, "", 2, 1),
         (TagKind.VARIABLE, "d.e", 2, 9),
@@ -385,7 +389,7 @@ def test_tags_know_their_kind_name_and_place() -> None:
         (TagKind.END, "h", 3, 21),
         (TagKind.PARTIAL, "i", 3, 29),
     ]
-    assert [template[t.start : t.end] for t in parse(template)] == re.findall(
+    assert [template[t.start : t.end] for t in scan(template).tags] == re.findall(
         r"\{\{.*?\}\}+", template
     )
 
@@ -452,19 +456,19 @@ def test_any_template_renders_or_is_refused_at_a_place(template: str, context: A
 
 @settings(deadline=None)
 @given(noise)
-def test_the_scan_finds_the_tags_that_chevron_finds(template: str) -> None:
+def test_the_scan_finds_the_pieces_that_chevron_finds(template: str) -> None:
     found = scan(template)
     if found.mistakes:
         return
     ours = [
-        (str(tag.kind), tag.name)
-        for tag in found.tags
-        if tag.kind not in (TagKind.COMMENT, TagKind.DELIMITERS)
+        (str(piece.kind), piece.name) if isinstance(piece, Tag) else ("literal", piece)
+        for piece in found.pieces
+        if not isinstance(piece, Tag) or piece.kind not in (TagKind.COMMENT, TagKind.DELIMITERS)
     ]
     theirs = [
         ("variable" if kind == "no escape" else kind, name)
         for kind, name in tokenize(template)
-        if kind not in ("literal", "set delimiter")
+        if kind != "set delimiter"
     ]
     assert ours == theirs
 

@@ -12,6 +12,7 @@ from core.agent.workspace import Workspace
 from core.embedding.embedder import ModelProvider
 from core.errors import Cancelled, Code
 from core.hits.comparison import Verdict
+from core.io.work import Work
 from core.nodes import GenerateParams, KnowledgeSourceKind, RetrievalMode
 from core.opening.opening import Opened, open_path
 from core.recording.reading import read_recording
@@ -359,4 +360,4 @@ def test_a_replay_can_be_cancelled(
     tmp_path: Path, target: Opened, recorded: dict[str, Any]
 ) -> None:
     with pytest.raises(Cancelled):
-        replay_turn(turn_of(tmp_path, recorded), target, is_cancelled=lambda: True)
+        replay_turn(turn_of(tmp_path, recorded), target, work=Work(is_cancelled=lambda: True))

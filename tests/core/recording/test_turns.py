@@ -503,7 +503,7 @@ def test_any_diagnostics_give_a_turn_or_findings(
     assert [stage.label for stage in turn.runs[0].retrieval.stages][-1] == "hits"
 
 
-def test_the_messages_of_a_recorded_generate_are_shown_as_recorded(tmp_path):
+def test_the_messages_of_a_recorded_generate_are_shown_as_recorded(tmp_path: Path) -> None:
     document = json.loads(json.dumps(RECORDED))
     document["nodes"][1]["diagnostics"] = {
         "parameters": {"model_name": "m"},

@@ -10,6 +10,7 @@ from core.embedding.embedder import ModelProvider
 from core.errors import InspectorError
 from core.index.search_cache import SearchNeeded
 from core.io.findings import FileRefused, Severity
+from core.io.work import Work
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
 from core.nodes import KnowledgeSourceKind, RetrievalMode, RetrieveParams
@@ -127,10 +128,10 @@ def test_nobody_looks_at_the_disk_when_only_what_is_cached_is_wanted(
 ) -> None:
     put(tmp_path / "a.json", "diary")
     with pytest.raises(SearchNeeded):
-        workspace.memories.find("diary", cached_only=True)
+        workspace.memories.find("diary", work=Work(cached_only=True))
     assert dict(workspace.memories.if_scanned()) == {}
     workspace.memories.on_disk()
-    assert workspace.memories.find("diary", cached_only=True) is not None
+    assert workspace.memories.find("diary", work=Work(cached_only=True)) is not None
     assert list(workspace.memories.if_scanned()) == ["diary"]
 
 
@@ -138,17 +139,25 @@ def test_a_search_is_made_once_for_equal_stores(workspace: Workspace) -> None:
     memories = workspace.memories
     stores = [MemoryStore("diary", "note").append({"id": "a", "text": "key"}) for _ in range(2)]
     with pytest.raises(SearchNeeded):
-        memories.candidates(stores[0], "note", "key", "", dense=True, cached_only=True)
+        memories.candidates(stores[0], "note", "key", "", dense=True, work=Work(cached_only=True))
     found = memories.candidates(stores[0], "note", "key", "", dense=True)
-    assert memories.candidates(stores[1], "note", "key", "", dense=True, cached_only=True) is found
-    assert memories.candidates(stores[1], "note", "key", "", dense=False, cached_only=True) is found
+    assert (
+        memories.candidates(stores[1], "note", "key", "", dense=True, work=Work(cached_only=True))
+        is found
+    )
+    assert (
+        memories.candidates(stores[1], "note", "key", "", dense=False, work=Work(cached_only=True))
+        is found
+    )
 
 
 def test_a_lexical_search_does_not_serve_a_dense_one(workspace: Workspace) -> None:
     store = MemoryStore("diary", "note").append({"id": "a", "text": "key"})
     workspace.memories.candidates(store, "note", "key", "", dense=False)
     with pytest.raises(SearchNeeded):
-        workspace.memories.candidates(store, "note", "key", "", dense=True, cached_only=True)
+        workspace.memories.candidates(
+            store, "note", "key", "", dense=True, work=Work(cached_only=True)
+        )
 
 
 @pytest.mark.parametrize(

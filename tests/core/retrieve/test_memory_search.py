@@ -14,6 +14,7 @@ from core.embedding.embedder import ModelProvider
 from core.embedding.growing_vectors import TextVectors
 from core.errors import Cancelled, InspectorError
 from core.io.findings import FileRefused
+from core.io.work import Work
 from core.knowledge.base import knowledge_of
 from core.knowledge.filter import compile_filter
 from core.knowledge.memory import MemoryStore
@@ -254,7 +255,9 @@ def test_a_search_that_is_stopped_goes_on_later() -> None:
     bench = Bench()
     store = store_of("the key", "a stone")
     with pytest.raises(Cancelled):
-        bench.search.search(store, FIELDS, "key", "", dense=True, is_cancelled=lambda: True)
+        bench.search.search(
+            store, FIELDS, "key", "", dense=True, work=Work(is_cancelled=lambda: True)
+        )
     found = bench.found(store)
     assert found.sparse is not None
     assert found.sparse.rows.tolist() == [0]

@@ -15,6 +15,7 @@ from core.embedding.embedder import ModelProvider
 from core.errors import Cancelled, Code, InspectorError
 from core.index import lexical
 from core.io.sidecar import SidecarFolder
+from core.io.work import Work
 from core.knowledge.base import open_knowledge
 from core.knowledge.filter import compile_filter
 from core.retrieve import search as searcher
@@ -205,7 +206,7 @@ def test_an_edited_file_is_searched_as_it_is_now_with_notes(
     assert any("records have changed" in note for note in search.notes)
 
 
-@pytest.mark.parametrize("suffix", [".bm25", ".vectors", ".hnsw", ".hnsw.json"])
+@pytest.mark.parametrize("suffix", [".bm25", ".vectors", ".hnsw", ".hnsw.head"])
 @pytest.mark.parametrize(
     "damage",
     [
@@ -253,7 +254,7 @@ def test_a_prebuilt_index_that_we_wrote_is_used(
 ) -> None:
     path = write_knowledge(tmp_path)
     search_of(path, embedder).search("fish", dense=True)
-    for suffix in ("", ".json"):
+    for suffix in ("", ".head"):
         (tmp_path / f"k.json.hnsw{suffix}").rename(tmp_path / f"shipped.hnsw{suffix}")
     config = json.loads(path.read_bytes()) | {"index_file": "shipped.hnsw"}
     path.write_text(json.dumps(config), encoding="utf-8")
@@ -310,7 +311,7 @@ def test_results_cannot_be_written_to(search: KnowledgeSearch) -> None:
 
 def test_a_cancelled_search_raises_and_can_be_repeated(search: KnowledgeSearch) -> None:
     with pytest.raises(Cancelled):
-        search.search("fish", dense=True, is_cancelled=lambda: True)
+        search.search("fish", dense=True, work=Work(is_cancelled=lambda: True))
     assert search.search("fish", dense=True).dense is not None
 
 
@@ -329,7 +330,7 @@ def test_whoever_waits_for_another_thread_can_be_cancelled(tmp_path: Path) -> No
     begun.wait(20)
     assert search.search("fish", dense=False).sparse is not None
     with pytest.raises(Cancelled):
-        search.search("fish", dense=True, is_cancelled=lambda: True)
+        search.search("fish", dense=True, work=Work(is_cancelled=lambda: True))
     gate.set()
     thread.join()
     assert search.dense_ready
@@ -357,7 +358,9 @@ def test_a_model_that_changed_while_the_knowledge_is_open_is_refused(
 
 def test_progress_says_what_is_being_done(search: KnowledgeSearch) -> None:
     steps: dict[str, None] = {}
-    search.search("fish", dense=True, progress=lambda what, done, total: steps.setdefault(what))
+    search.search(
+        "fish", dense=True, work=Work(progress=lambda what, done, total: steps.setdefault(what))
+    )
     assert list(steps) == [
         "reading words",
         "indexing words",

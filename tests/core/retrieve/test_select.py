@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.nodes import RetrievalMode, RetrieveParams
-from core.retrieve.select import Reason, Selection, Settings, select
+from core.hits.hit import Reason
+from core.nodes import RetrievalMode
+from core.retrieve.select import Selection, Settings, select
 from tests.core.random_candidates import Store, large_store, small_stores, turns
 
 DENSE, LEXICAL, HYBRID = RetrievalMode.Dense, RetrievalMode.Lexical, RetrievalMode.Hybrid
@@ -112,32 +113,32 @@ def check_against_naive(store: Store, chosen: Settings) -> None:
 
 @MANY
 @given(turns(DENSE))
-def test_dense_gives_the_hits_counts_and_reasons_of_the_specification(turn):
+def test_dense_gives_the_hits_counts_and_reasons_of_the_specification(turn) -> None:
     check_against_naive(*turn)
 
 
 @MANY
 @given(turns(LEXICAL))
-def test_lexical_gives_the_hits_counts_and_reasons_of_the_specification(turn):
+def test_lexical_gives_the_hits_counts_and_reasons_of_the_specification(turn) -> None:
     check_against_naive(*turn)
 
 
 @MANY
 @given(turns(HYBRID))
-def test_hybrid_gives_the_hits_counts_and_reasons_of_the_specification(turn):
+def test_hybrid_gives_the_hits_counts_and_reasons_of_the_specification(turn) -> None:
     check_against_naive(*turn)
 
 
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("top_k", [3, 200])
-def test_a_large_store_gives_them_too(mode, seed, top_k):
+def test_a_large_store_gives_them_too(mode: RetrievalMode, seed: int, top_k: int) -> None:
     check_against_naive(large_store(seed, 1500), Settings(mode, top_k, 0.75))
 
 
 @FEWER
 @given(turns(DENSE))
-def test_dense_counts_add_up(turn):
+def test_dense_counts_add_up(turn) -> None:
     store, chosen = turn
     counts = select(store.candidates, chosen).counts
     if not store.missed:
@@ -147,7 +148,7 @@ def test_dense_counts_add_up(turn):
 
 @FEWER
 @given(turns(HYBRID))
-def test_hybrid_counts_add_up(turn):
+def test_hybrid_counts_add_up(turn) -> None:
     store, chosen = turn
     counts = select(store.candidates, chosen).counts
     assert counts.raw == counts.dense_raw + counts.sparse_raw
@@ -159,7 +160,7 @@ def test_hybrid_counts_add_up(turn):
 
 @FEWER
 @given(turns(LEXICAL))
-def test_lexical_counts_add_up(turn):
+def test_lexical_counts_add_up(turn) -> None:
     store, chosen = turn
     counts = select(store.candidates, chosen).counts
     assert counts.raw == counts.sparse_raw == min(chosen.depth, counts.with_query_word)
@@ -169,7 +170,7 @@ def test_lexical_counts_add_up(turn):
 
 @FEWER
 @given(st.sampled_from([DENSE, LEXICAL]).flatmap(turns), st.integers(1, 1000))
-def test_the_first_hits_of_a_longer_list_are_the_shorter_list(turn, longer):
+def test_the_first_hits_of_a_longer_list_are_the_shorter_list(turn, longer) -> None:
     store, chosen = turn
     candidates = store.candidates
     short = select(candidates, chosen).hit_rows.tolist()
@@ -179,7 +180,9 @@ def test_the_first_hits_of_a_longer_list_are_the_shorter_list(turn, longer):
 
 @FEWER
 @given(turns(HYBRID), st.integers(1, 12))
-def test_the_first_hybrid_hits_of_a_longer_list_are_the_shorter_list_at_one_depth(turn, top_k):
+def test_the_first_hybrid_hits_of_a_longer_list_are_the_shorter_list_at_one_depth(
+    turn, top_k
+) -> None:
     store, chosen = turn
     candidates = store.candidates
     short = select(candidates, replace(chosen, top_k=top_k)).hit_rows.tolist()
@@ -189,7 +192,7 @@ def test_the_first_hybrid_hits_of_a_longer_list_are_the_shorter_list_at_one_dept
 
 @FEWER
 @given(st.sampled_from(list(RetrievalMode)).flatmap(turns))
-def test_every_hit_tells_what_each_leg_gave_to_it(turn):
+def test_every_hit_tells_what_each_leg_gave_to_it(turn) -> None:
     store, chosen = turn
     depth = max(4 * chosen.top_k, 50)
     near = [row for row in store.dense[:depth] if kept_by_threshold(store, row, chosen.threshold)]
@@ -210,7 +213,7 @@ def test_every_hit_tells_what_each_leg_gave_to_it(turn):
 
 @FEWER
 @given(st.sampled_from(list(RetrievalMode)).flatmap(turns), st.integers(0, 100))
-def test_near_misses_are_all_others_once_and_any_limit_gives_the_first_of_them(turn, limit):
+def test_near_misses_are_all_others_once_and_any_limit_gives_the_first_of_them(turn, limit) -> None:
     store, chosen = turn
     selection = select(store.candidates, chosen)
     near = selection.near_miss_rows(10_000)
@@ -226,7 +229,7 @@ def test_near_misses_are_all_others_once_and_any_limit_gives_the_first_of_them(t
 
 @FEWER
 @given(st.sampled_from(list(RetrievalMode)).flatmap(turns))
-def test_near_misses_come_in_the_order_of_their_mode(turn):
+def test_near_misses_come_in_the_order_of_their_mode(turn) -> None:
     store, chosen = turn
     entered = naive(store, chosen)["entered"]
 
@@ -242,7 +245,7 @@ def test_near_misses_come_in_the_order_of_their_mode(turn):
 
 @FEWER
 @given(st.sampled_from(list(RetrievalMode)).flatmap(turns), st.sampled_from(list(Reason)[1:]))
-def test_the_near_misses_of_one_reason_are_those_that_tell_it(turn, reason):
+def test_the_near_misses_of_one_reason_are_those_that_tell_it(turn, reason) -> None:
     store, chosen = turn
     selection = select(store.candidates, chosen)
     every = selection.near_misses(10_000)
@@ -253,7 +256,9 @@ def test_the_near_misses_of_one_reason_are_those_that_tell_it(turn, reason):
 
 @FEWER
 @given(small_stores(), st.sampled_from(list(RetrievalMode)))
-def test_a_near_miss_of_a_mode_has_no_numbers_of_a_leg_that_the_mode_does_not_read(store, mode):
+def test_a_near_miss_of_a_mode_has_no_numbers_of_a_leg_that_the_mode_does_not_read(
+    store, mode
+) -> None:
     for hit in select(store.candidates, Settings(mode, 1, 0.3)).near_misses():
         if mode is DENSE:
             assert (hit.bm25_score, hit.rank_sparse, hit.fused_score) == (None, None, None)
@@ -261,57 +266,54 @@ def test_a_near_miss_of_a_mode_has_no_numbers_of_a_leg_that_the_mode_does_not_re
             assert (hit.distance, hit.rank_dense, hit.fused_score) == (None, None, None)
 
 
-def test_a_distance_right_at_the_threshold_is_kept():
+def test_a_distance_right_at_the_threshold_is_kept() -> None:
     store = Store((0.1, float(np.float32(0.6)), float(np.nextafter(np.float32(0.6), 1))), (0,) * 3)
     assert select(store.candidates, Settings(DENSE, 3, 0.6)).hit_rows.tolist() == [0, 1]
 
 
-def test_a_threshold_of_zero_switches_the_limit_off():
+def test_a_threshold_of_zero_switches_the_limit_off() -> None:
     store = Store((0.0, 1.5, 2.0), (0,) * 3)
     assert select(store.candidates, Settings(DENSE, 3, 0.0)).hit_rows.tolist() == [0, 1, 2]
 
 
-def test_hybrid_never_gates_hits_of_the_lexical_leg():
+def test_hybrid_never_gates_hits_of_the_lexical_leg() -> None:
     selection = select(Store((1.9, 0.1), (2.0, 0.0)).candidates, Settings(HYBRID, 2, 0.5, 60))
     assert selection.hit_rows.tolist() == [1, 0]
     assert [hit.fused_score for hit in selection.hits] == [1 / (60 + 1), 1 / (60 + 1)]
     assert [hit.distance for hit in selection.hits] == [float(np.float32(0.1)), None]
 
 
-def test_hybrid_adds_the_reciprocal_ranks_of_both_legs():
+def test_hybrid_adds_the_reciprocal_ranks_of_both_legs() -> None:
     store = Store((0.3, 0.1, 0.2), (9.0, 0.0, 0.0))
     best = select(store.candidates, Settings(HYBRID, 1, 0.5, 60)).hits[0]
     assert best.fused_score == 1 / (60 + 3) + 1 / (60 + 1)
     assert (best.rank_dense, best.rank_sparse) == (3, 1)
 
 
-def test_a_short_index_result_leaves_the_missed_record_with_the_reason_index():
+def test_a_short_index_result_leaves_the_missed_record_with_the_reason_index() -> None:
     store = Store((0.1, 0.2, 0.3), (0,) * 3, missed=frozenset({2}))
     selection = select(store.candidates, Settings(DENSE, 3, 0.0))
     assert selection.counts.raw == 2
     assert selection.reason(2) is Reason.INDEX
 
 
-def test_a_missed_record_that_an_exact_search_would_not_have_returned_either_is_not_blamed_on_it():
+def test_a_missed_record_that_an_exact_search_would_not_return_either_is_not_blamed_on_it() -> None:
     store = Store((0.1, 0.2, 0.3, 0.4, 0.5), (0,) * 5, missed=frozenset({0, 1, 3}))
     selection = select(store.candidates, Settings(DENSE, 2, 0.0))
     assert [selection.reason(row) for row in range(5)] == ["index", "index", "", "top_k", ""]
 
 
 @pytest.mark.parametrize("mode", [DENSE, HYBRID])
-def test_a_mode_that_needs_the_dense_leg_says_so_when_it_was_not_searched(mode):
+def test_a_mode_that_needs_the_dense_leg_says_so_when_it_was_not_searched(
+    mode: RetrievalMode,
+) -> None:
     candidates = replace(Store((0.1,), (1.0,)).candidates, dense=None)
     with pytest.raises(LookupError, match=mode.name):
         select(candidates, Settings(mode))
 
 
-def test_lexical_works_without_a_dense_leg():
+def test_lexical_works_without_a_dense_leg() -> None:
     candidates = replace(Store((0.1, 0.2, 0.3), (1.0, 0.0, 2.0)).candidates, dense=None)
     selection = select(candidates, Settings(LEXICAL, 1))
     assert selection.hit_rows.tolist() == [2]
     assert [hit.exact_distance for hit in selection.near_misses()] == [None]
-
-
-def test_settings_are_taken_from_the_node_s_parameters():
-    params = RetrieveParams(retrieval_mode=HYBRID, top_k=7, threshold=0.25, rrf_k=10)
-    assert Settings.of(params) == Settings(HYBRID, 7, 0.25, 10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.nodes import RetrievalMode
-from core.retrieve.select import Hit, Settings, select
+from core.retrieve.select import Settings, select
 from core.retrieve.why_not import threshold_for
 from tests.core.random_candidates import WHY_FILTERED, Store, large_store, turns
+
+if TYPE_CHECKING:
+    from core.hits.hit import Hit
 
 DENSE, LEXICAL, HYBRID = RetrievalMode.Dense, RetrievalMode.Lexical, RetrievalMode.Hybrid
 INDEX_MISSED = "index missed it: an exact search would find it"
@@ -79,21 +83,21 @@ def check_out_of_reach(store: Store, chosen: Settings, hit: Hit) -> None:
 
 @MANY
 @given(turns(DENSE))
-def test_what_a_dense_near_miss_needs_is_enough_and_no_less_would_do(turn):
+def test_what_a_dense_near_miss_needs_is_enough_and_no_less_would_do(turn) -> None:
     for hit in select(turn[0].candidates, turn[1]).near_misses():
         check_needs(*turn, hit)
 
 
 @MANY
 @given(turns(LEXICAL))
-def test_what_a_lexical_near_miss_needs_is_enough_and_no_less_would_do(turn):
+def test_what_a_lexical_near_miss_needs_is_enough_and_no_less_would_do(turn) -> None:
     for hit in select(turn[0].candidates, turn[1]).near_misses():
         check_needs(*turn, hit)
 
 
 @MANY
 @given(turns(HYBRID))
-def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(turn):
+def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(turn) -> None:
     for hit in select(turn[0].candidates, turn[1]).near_misses():
         check_needs(*turn, hit)
 
@@ -106,7 +110,7 @@ def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(turn):
     st.sampled_from([0.0, 0.55, 0.8, 1.0]),
     st.sampled_from([1, 60, 1000]),
 )
-def test_it_is_so_in_a_large_store(seed, mode, top_k, threshold, rrf_k):
+def test_it_is_so_in_a_large_store(seed, mode, top_k, threshold, rrf_k) -> None:
     store = large_store(seed, 4500)
     chosen = Settings(mode, top_k, threshold, rrf_k)
     near = select(store.candidates, chosen).near_misses(3000)
@@ -114,22 +118,22 @@ def test_it_is_so_in_a_large_store(seed, mode, top_k, threshold, rrf_k):
         check_needs(store, chosen, hit)
 
 
-def test_a_near_miss_of_the_threshold_needs_the_next_step_of_a_thousandth():
+def test_a_near_miss_of_the_threshold_needs_the_next_step_of_a_thousandth() -> None:
     store = Store((0.1, float(np.float32(0.6125))), (0.0, 0.0))
     assert needs(store, Settings(DENSE, 2, 0.6), 1) == "threshold ≥ 0.613"
 
 
-def test_a_near_miss_of_top_k_needs_its_rank():
+def test_a_near_miss_of_top_k_needs_its_rank() -> None:
     store = Store((0.1, 0.2, 0.3), (0.0,) * 3)
     assert needs(store, Settings(DENSE, 1, 0.5), 2) == "top_k ≥ 3"
 
 
-def test_a_near_miss_of_both_needs_both():
+def test_a_near_miss_of_both_needs_both() -> None:
     store = Store((0.1, 0.2, float(np.float32(0.7))), (0.0,) * 3)
     assert needs(store, Settings(DENSE, 1, 0.5), 2) == "top_k ≥ 3 · threshold ≥ 0.700"
 
 
-def test_a_filtered_record_names_the_falsified_part_and_what_else_it_needs():
+def test_a_filtered_record_names_the_falsified_part_and_what_else_it_needs() -> None:
     store = Store((0.1, 0.2, 0.9), (0.0,) * 3, passing=(True, False, False))
     assert needs(store, Settings(DENSE, 2, 0.5), 1) == f"filter: {WHY_FILTERED}"
     assert needs(store, Settings(DENSE, 1, 0.5), 2) == (
@@ -137,14 +141,14 @@ def test_a_filtered_record_names_the_falsified_part_and_what_else_it_needs():
     )
 
 
-def test_a_record_that_the_index_missed_says_so():
+def test_a_record_that_the_index_missed_says_so() -> None:
     store = Store((0.1, 0.2, 0.3), (0.0,) * 3, missed=frozenset({1}))
     assert needs(store, Settings(DENSE, 2, 0.5), 1) == INDEX_MISSED
     assert needs(store, Settings(DENSE, 2, 0.15), 1) == f"{INDEX_MISSED} · threshold ≥ 0.200"
     assert needs(store, Settings(DENSE, 1, 0.5), 1) == f"{INDEX_MISSED} · top_k ≥ 2"
 
 
-def test_a_hybrid_near_miss_that_one_parameter_lets_in_is_asked_for_no_more():
+def test_a_hybrid_near_miss_that_one_parameter_lets_in_is_asked_for_no_more() -> None:
     store = Store((0.1, 0.2, 0.9), (0.0, 0.0, 0.0))
     assert needs(store, Settings(HYBRID, 3, 0.5), 2) == "threshold ≥ 0.900"
     assert needs(store, Settings(HYBRID, 2, 0.0), 2) == "top_k ≥ 3"
@@ -152,7 +156,7 @@ def test_a_hybrid_near_miss_that_one_parameter_lets_in_is_asked_for_no_more():
 
 
 @pytest.mark.parametrize("mode", [DENSE, LEXICAL])
-def test_a_rank_beyond_the_largest_top_k_is_out_of_reach(mode):
+def test_a_rank_beyond_the_largest_top_k_is_out_of_reach(mode: RetrievalMode) -> None:
     count = 1002
     store = Store(
         tuple(float(np.float32(row / count)) for row in range(count)),
@@ -166,17 +170,19 @@ def test_a_rank_beyond_the_largest_top_k_is_out_of_reach(mode):
     )
 
 
-def test_a_record_without_a_word_of_the_query_is_out_of_reach_in_lexical_mode():
+def test_a_record_without_a_word_of_the_query_is_out_of_reach_in_lexical_mode() -> None:
     store = Store((0.1, 0.2), (0.0, 1.0), passing=(True, False))
     assert needs(store, Settings(LEXICAL, 5), 0) == "out of reach: it has no word of the query"
 
 
-def test_a_hit_needs_nothing():
+def test_a_hit_needs_nothing() -> None:
     assert needs(Store((0.1,), (0.0,)), Settings(DENSE, 1, 0.5), 0) == ""
 
 
 @given(st.floats(0, 2, width=32))
-def test_the_threshold_for_a_distance_is_the_smallest_of_three_decimals_that_keeps_it(distance):
+def test_the_threshold_for_a_distance_is_the_smallest_of_three_decimals_that_keeps_it(
+    distance,
+) -> None:
     threshold = threshold_for(distance)
     assert threshold == round(threshold, 3)
     assert np.float32(distance) <= np.float32(threshold)

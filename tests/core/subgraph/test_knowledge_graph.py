@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import core.subgraph.graph_file as kgraph_file
 from core.errors import Cancelled, Code, InspectorError
 from core.io.findings import FileRefused, Finding, Severity
+from core.io.work import Work
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.knowledge_graph import (
     GraphConnection,
@@ -351,7 +352,7 @@ def test_more_than_a_thousand_levels_are_an_error(load: Callable[..., KnowledgeG
 
 def test_loading_can_be_cancelled(load: Callable[..., KnowledgeGraph]) -> None:
     with pytest.raises(Cancelled):
-        load(TOWN, is_cancelled=lambda: True)
+        load(TOWN, work=Work(is_cancelled=lambda: True))
 
 
 # --- long files are read in pieces ---------------------------------------------------------------

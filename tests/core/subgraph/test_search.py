@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from core.embedding.vectors import RecordVectors
 from core.errors import Code, InspectorError
+from core.hits.hit import Reason
 from core.io.request import InvalidRequest
-from core.retrieve.select import Reason
 from core.subgraph.entry_points import HYBRID_DEPTH, find_entry_points
 from core.subgraph.expand import MAX_NODES, SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph

@@ -9,13 +9,15 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from core.hits.stages import funnel_stages
 from core.nodes import RetrievalMode
 from core.retrieve.select import Counts
+from core.retrieve.stages import retrieve_stages
 from inspector.drawing.funnel_layout import Box, Text, lay_out
 
 if TYPE_CHECKING:
-    from core.hits.stages import Stage
+    from PySide6.QtWidgets import QApplication
+
+    from core.hits.stage import Stage
 
 SMALL = Counts(
     records=192,
@@ -49,7 +51,7 @@ COUNTS = pytest.mark.parametrize("counts", [SMALL, LARGE], ids=["small", "large"
 
 
 @pytest.fixture
-def font(qapp) -> QFont:
+def font(qapp: QApplication) -> QFont:
     return QFont(qapp.font())
 
 
@@ -72,14 +74,16 @@ def inked(text: Text) -> QRectF:
 def laid_out(
     mode: RetrievalMode, counts: Counts, width: int, height: int, font: QFont
 ) -> tuple[tuple[Stage, ...], list[Box]]:
-    stages = funnel_stages(counts, mode)
+    stages = retrieve_stages(counts, mode)
     return stages, lay_out(stages, width, height, font)
 
 
 @SIZES
 @MODES
 @COUNTS
-def test_no_two_texts_overlap_and_none_stands_on_a_bar(font, mode, counts, width, height):
+def test_no_two_texts_overlap_and_none_stands_on_a_bar(
+    font: QFont, mode: RetrievalMode, counts: Counts, width: int, height: int
+) -> None:
     _, boxes = laid_out(mode, counts, width, height, font)
     for one, other in combinations(texts(boxes), 2):
         assert not inked(one).intersects(inked(other)), (one.text, other.text)
@@ -91,7 +95,9 @@ def test_no_two_texts_overlap_and_none_stands_on_a_bar(font, mode, counts, width
 @SIZES
 @MODES
 @COUNTS
-def test_everything_is_inside(font, mode, counts, width, height):
+def test_everything_is_inside(
+    font: QFont, mode: RetrievalMode, counts: Counts, width: int, height: int
+) -> None:
     _, boxes = laid_out(mode, counts, width, height, font)
     whole = QRectF(0, 0, width, height)
     for box in boxes:
@@ -102,14 +108,16 @@ def test_everything_is_inside(font, mode, counts, width, height):
 @SIZES
 @MODES
 @COUNTS
-def test_every_number_is_whole(font, mode, counts, width, height):
+def test_every_number_is_whole(
+    font: QFont, mode: RetrievalMode, counts: Counts, width: int, height: int
+) -> None:
     stages, boxes = laid_out(mode, counts, width, height, font)
     assert [box.figure.text for box in boxes] == [f"{stage.count:,}" for stage in stages]
     assert [text.text for text in texts(boxes) if not is_whole(text)] == []
 
 
 @MODES
-def test_with_room_a_stage_says_all_its_words(font, mode):
+def test_with_room_a_stage_says_all_its_words(font: QFont, mode: RetrievalMode) -> None:
     stages, boxes = laid_out(mode, SMALL, 1600, 96, font)
     for stage, box in zip(stages, boxes, strict=True):
         assert box.word.text == stage.label
@@ -117,7 +125,7 @@ def test_with_room_a_stage_says_all_its_words(font, mode):
         assert said == (f"−{stage.removed:,} {stage.why}" if stage.removed else "")
 
 
-def test_words_get_shorter_before_anything_is_left_out(font):
+def test_words_get_shorter_before_anything_is_left_out(font: QFont) -> None:
     _, boxes = laid_out(RetrievalMode.Dense, SMALL, 400, 84, font)
     assert [box.word.text for box in boxes] == ["records", "matching", "raw", "≤ threshold", "hits"]
     assert [text.text for box in boxes for text in box.removed] == [
@@ -132,7 +140,7 @@ def test_words_get_shorter_before_anything_is_left_out(font):
     ]
 
 
-def test_areas_of_different_stages_do_not_overlap(font):
+def test_areas_of_different_stages_do_not_overlap(font: QFont) -> None:
     for mode in RetrievalMode:
         _, boxes = laid_out(mode, SMALL, 774, 96, font)
         for one, other in combinations(boxes, 2):
@@ -142,5 +150,5 @@ def test_areas_of_different_stages_do_not_overlap(font):
                     assert shared.width() < 1 or shared.height() < 1, (one.stage, other.stage)
 
 
-def test_no_stages_take_no_room(font):
+def test_no_stages_take_no_room(font: QFont) -> None:
     assert lay_out((), 400, 84, font) == []

@@ -14,13 +14,13 @@ SCALES = [LinearScale(0, 2000), KneeScale(1, 1000, 20, 0.6), KneeScale(1, 1000, 
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_every_value_comes_back_from_its_place(scale):
+def test_every_value_comes_back_from_its_place(scale: KneeScale | LinearScale) -> None:
     values = range(scale.low, scale.high + 1)
     assert [scale.value(scale.fraction(v)) for v in values] == list(values)
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_places_rise_with_the_values_from_0_to_1(scale):
+def test_places_rise_with_the_values_from_0_to_1(scale: KneeScale | LinearScale) -> None:
     places = [scale.fraction(v) for v in range(scale.low, scale.high + 1)]
     assert places[0] == 0.0
     assert places[-1] == pytest.approx(1.0)
@@ -28,7 +28,7 @@ def test_places_rise_with_the_values_from_0_to_1(scale):
 
 
 @given(st.floats(-10, 10))
-def test_places_outside_the_groove_give_its_ends(fraction):
+def test_places_outside_the_groove_give_its_ends(fraction) -> None:
     for scale in SCALES:
         value = scale.value(fraction)
         assert scale.low <= value <= scale.high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,8 +21,16 @@ from inspector.drawing.subgraph_layout import (
 )
 from tests.inspector.fixed_subgraphs import TOWN, walked, wide
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def _laid_out(nodes, starts=None, view=(780.0, 250.0), label=60.0) -> SubgraphLayout:
+
+def _laid_out(
+    nodes: Sequence[PlacedNode],
+    starts: dict[int, int] | None = None,
+    view: tuple[float, float] = (780.0, 250.0),
+    label: float = 60.0,
+) -> SubgraphLayout:
     sides = sides_of(nodes, starts or {})
     widths = {node.row: 80.0 + node.row % 5 * 10 for node in nodes}
     labels = {node.row: 0.0 if node.from_row is None else label for node in nodes}
@@ -52,7 +61,7 @@ def results(draw) -> tuple[list[PlacedNode], dict[int, int]]:
     width=st.sampled_from([160.0, 780.0, 1600.0]),
     height=st.sampled_from([90.0, 250.0, 900.0]),
 )
-def test_no_box_or_label_lies_on_another_and_all_are_inside(result, width, height):
+def test_no_box_or_label_lies_on_another_and_all_are_inside(result, width, height) -> None:
     nodes, starts = result
     layout = _laid_out(nodes, starts, (width, height))
     assert list(layout.spots) == [node.row for node in nodes]
@@ -71,7 +80,7 @@ def test_no_box_or_label_lies_on_another_and_all_are_inside(result, width, heigh
 
 @settings(deadline=None, max_examples=50)
 @given(result=results())
-def test_a_ring_stands_outside_the_ring_before_it(result):
+def test_a_ring_stands_outside_the_ring_before_it(result) -> None:
     nodes, starts = result
     spots = _laid_out(nodes, starts).spots
     for node in nodes:
@@ -89,7 +98,7 @@ def test_a_ring_stands_outside_the_ring_before_it(result):
 
 @settings(deadline=None, max_examples=50)
 @given(result=results())
-def test_every_step_leads_from_edge_to_edge(result):
+def test_every_step_leads_from_edge_to_edge(result) -> None:
     nodes, starts = result
     layout = _laid_out(nodes, starts)
     assert [step.row for step in layout.steps] == [
@@ -105,26 +114,26 @@ def test_every_step_leads_from_edge_to_edge(result):
 
 @settings(deadline=None, max_examples=30)
 @given(result=results())
-def test_the_same_result_is_drawn_the_same_way(result):
+def test_the_same_result_is_drawn_the_same_way(result) -> None:
     nodes, starts = result
     assert _laid_out(nodes, starts) == _laid_out(nodes, starts)
 
 
-def test_what_leads_in_stands_left_and_what_is_led_to_stands_right():
+def test_what_leads_in_stands_left_and_what_is_led_to_stands_right() -> None:
     nodes = walked().result.expansion.nodes
     starts = {node.line: int(TOWN.from_rows[node.line]) for node in nodes if node.line is not None}
     sides = {TOWN.nodes[row].id: side for row, side in sides_of(nodes, starts).items()}
     assert sides == {"mill": MIDDLE, "town": LEFT, "attic": RIGHT, "miller": LEFT, "key": RIGHT}
 
 
-def test_the_second_ring_goes_on_outwards_whatever_leads_there():
+def test_the_second_ring_goes_on_outwards_whatever_leads_there() -> None:
     nodes = walked(depth=ExpansionDepth.DEEP).result.expansion.nodes
     starts = {node.line: int(TOWN.from_rows[node.line]) for node in nodes if node.line is not None}
     sides = {TOWN.nodes[row].id: side for row, side in sides_of(nodes, starts).items()}
     assert (sides["far"], sides["second"]) == (LEFT, RIGHT)
 
 
-def test_a_ring_is_broken_into_columns_of_the_shape_of_the_view():
+def test_a_ring_is_broken_into_columns_of_the_shape_of_the_view() -> None:
     nodes = walked(wide(60), "hub", ExpansionDepth.SHALLOW).result.expansion.nodes
     for view in ((1200.0, 200.0), (400.0, 900.0)):
         layout = _laid_out(nodes, view=view)
@@ -134,5 +143,5 @@ def test_a_ring_is_broken_into_columns_of_the_shape_of_the_view():
         assert 0.3 < ratio < 3
 
 
-def test_nothing_is_drawn_of_nothing():
+def test_nothing_is_drawn_of_nothing() -> None:
     assert lay_out([], {}, {}, {}, (100, 100)) == SubgraphLayout({}, (), 0.0, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -13,15 +14,21 @@ from PySide6.QtWidgets import QApplication
 from core.nodes import RetrieveParams
 from inspector.drawing.scales import KneeScale
 from inspector.forms.number_row import NumberRow
+from inspector.forms.param_row import RowPlan
+from inspector.forms.spins import PAUSE_MS
 from inspector.theme import DARK
-from inspector.widgets.spins import PAUSE_MS
+
+if TYPE_CHECKING:
+    from inspector.widgets.marked_slider import MarkedSlider
+    from inspector.widgets.spins import DecimalSpin
+    from pytestqt.qtbot import QtBot
 
 SPECS = RetrieveParams.specs()
 
 
 @pytest.fixture
-def threshold(qtbot):
-    row = NumberRow("threshold", SPECS["threshold"], "threshold")
+def threshold(qtbot: QtBot) -> NumberRow:
+    row = NumberRow(SPECS["threshold"], RowPlan("threshold"))
     qtbot.addWidget(row)
     row.resize(260, 90)
     row.show_value(0.6)
@@ -30,8 +37,8 @@ def threshold(qtbot):
 
 
 @pytest.fixture
-def top_k(qtbot):
-    row = NumberRow("top_k", SPECS["top_k"], "topK", KneeScale(1, 1000, 20, 0.6))
+def top_k(qtbot: QtBot) -> NumberRow:
+    row = NumberRow(SPECS["top_k"], RowPlan("top_k", scale=KneeScale(1, 1000, 20, 0.6)))
     qtbot.addWidget(row)
     row.resize(260, 90)
     row.show_value(3)
@@ -39,19 +46,19 @@ def top_k(qtbot):
     return row
 
 
-def edits_of(row):
+def edits_of(row: NumberRow) -> list[Any]:
     edits = []
     row.value_edited.connect(edits.append)
     return edits
 
 
-def retype(row, text):
+def retype(row: NumberRow, text: str) -> None:
     row.spin.setFocus()
     row.spin.selectAll()
     QTest.keyClicks(row.spin, text)
 
 
-def wheel(widget, delta):
+def wheel(widget: MarkedSlider | DecimalSpin, delta: int) -> QWheelEvent:
     place = QPointF(widget.rect().center())
     event = QWheelEvent(
         place,
@@ -67,7 +74,7 @@ def wheel(widget, delta):
     return event
 
 
-def test_showing_a_value_emits_nothing_and_moves_both_controls(threshold):
+def test_showing_a_value_emits_nothing_and_moves_both_controls(threshold: NumberRow) -> None:
     edits = edits_of(threshold)
     threshold.show_value(0.613)
     assert edits == []
@@ -76,14 +83,14 @@ def test_showing_a_value_emits_nothing_and_moves_both_controls(threshold):
     assert threshold.spin.text() == "0.613"
 
 
-def test_moving_the_slider_moves_the_spin_box_and_is_told_once(threshold):
+def test_moving_the_slider_moves_the_spin_box_and_is_told_once(threshold: NumberRow) -> None:
     edits = edits_of(threshold)
     threshold.slider.setValue(250)
     assert threshold.spin.value() == pytest.approx(0.25)
     assert edits == [0.25]
 
 
-def test_stepping_the_spin_box_moves_the_slider(top_k):
+def test_stepping_the_spin_box_moves_the_slider(top_k: NumberRow) -> None:
     edits = edits_of(top_k)
     top_k.spin.setFocus()
     QTest.keyClick(top_k.spin, Qt.Key.Key_Up)
@@ -92,7 +99,7 @@ def test_stepping_the_spin_box_moves_the_slider(top_k):
 
 
 @pytest.mark.parametrize("text", ["0.7", "0,7", " 0.70", ".7", "0.700"])
-def test_a_decimal_point_and_a_comma_are_both_read(threshold, text):
+def test_a_decimal_point_and_a_comma_are_both_read(threshold: NumberRow, text: str) -> None:
     edits = edits_of(threshold)
     retype(threshold, text)
     QTest.keyClick(threshold.spin, Qt.Key.Key_Return)
@@ -100,7 +107,7 @@ def test_a_decimal_point_and_a_comma_are_both_read(threshold, text):
     assert threshold.slider.value() == 700
 
 
-def test_typing_on_is_not_reformatted_under_the_cursor(threshold, qtbot):
+def test_typing_on_is_not_reformatted_under_the_cursor(threshold: NumberRow, qtbot: QtBot) -> None:
     threshold.value_edited.connect(threshold.show_value)
     with qtbot.waitSignal(threshold.value_edited):
         retype(threshold, "0.45")
@@ -120,7 +127,9 @@ def test_typing_on_is_not_reformatted_under_the_cursor(threshold, qtbot):
         ("abc", '3007 InvalidParamValue: expected a number, found the text "abc"'),
     ],
 )
-def test_a_refused_number_leaves_the_last_valid_value_and_says_why(threshold, text, why):
+def test_a_refused_number_leaves_the_last_valid_value_and_says_why(
+    threshold: NumberRow, text: str, why: str
+) -> None:
     retype(threshold, text)
     assert threshold.value == 0.6
     assert threshold.problem.text().startswith(why)
@@ -131,21 +140,23 @@ def test_a_refused_number_leaves_the_last_valid_value_and_says_why(threshold, te
     assert threshold.problem.isVisible()
 
 
-def test_a_half_typed_fraction_is_not_taken_for_no_limit(threshold, qtbot):
+def test_a_half_typed_fraction_is_not_taken_for_no_limit(
+    threshold: NumberRow, qtbot: QtBot
+) -> None:
     edits = edits_of(threshold)
     retype(threshold, "0.")
     qtbot.wait(PAUSE_MS + 50)
     assert edits == []
 
 
-def test_the_next_valid_number_clears_the_problem(threshold):
+def test_the_next_valid_number_clears_the_problem(threshold: NumberRow) -> None:
     retype(threshold, "2.1")
     assert threshold.problem.isVisible()
     retype(threshold, "0.6")
     assert not threshold.problem.isVisible()
 
 
-def test_a_fraction_is_refused_where_a_whole_number_is_needed(top_k):
+def test_a_fraction_is_refused_where_a_whole_number_is_needed(top_k: NumberRow) -> None:
     edits = edits_of(top_k)
     retype(top_k, "2.5")
     assert edits == []
@@ -153,7 +164,7 @@ def test_a_fraction_is_refused_where_a_whole_number_is_needed(top_k):
 
 
 @pytest.mark.parametrize("text", ["1001", "99999999999999999999"])
-def test_a_number_above_the_range_can_be_typed_and_is_refused(top_k, text):
+def test_a_number_above_the_range_can_be_typed_and_is_refused(top_k: NumberRow, text: str) -> None:
     retype(top_k, text)
     assert top_k.spin.lineEdit().text() == text
     assert "out of range: 1 to 1000" in top_k.problem.text()
@@ -161,13 +172,13 @@ def test_a_number_above_the_range_can_be_typed_and_is_refused(top_k, text):
     assert top_k.spin.value() == top_k.slider.value() == top_k.value == 3
 
 
-def test_a_script_that_sets_too_large_a_value_is_refused_not_clamped(top_k):
+def test_a_script_that_sets_too_large_a_value_is_refused_not_clamped(top_k: NumberRow) -> None:
     top_k.spin.setValue(1001)
     assert top_k.spin.value() == 3
     assert "1001 is out of range" in top_k.problem.text()
 
 
-def test_the_wheel_changes_nothing_without_the_focus(threshold, qtbot):
+def test_the_wheel_changes_nothing_without_the_focus(threshold: NumberRow, qtbot: QtBot) -> None:
     edits = edits_of(threshold)
     threshold.label.setFocus()
     for widget in (threshold.slider, threshold.spin):
@@ -177,7 +188,7 @@ def test_the_wheel_changes_nothing_without_the_focus(threshold, qtbot):
     assert edits == []
 
 
-def test_the_wheel_steps_the_control_that_has_the_focus(threshold, qtbot):
+def test_the_wheel_steps_the_control_that_has_the_focus(threshold: NumberRow, qtbot: QtBot) -> None:
     qtbot.waitExposed(threshold)
     threshold.activateWindow()
     threshold.slider.setFocus()
@@ -186,7 +197,7 @@ def test_the_wheel_steps_the_control_that_has_the_focus(threshold, qtbot):
     assert threshold.value != 0.6
 
 
-def test_dragging_is_live_and_finishes_once(threshold):
+def test_dragging_is_live_and_finishes_once(threshold: NumberRow) -> None:
     edits = edits_of(threshold)
     finished = []
     threshold.edit_finished.connect(lambda: finished.append(threshold.value))
@@ -202,7 +213,7 @@ def test_dragging_is_live_and_finishes_once(threshold):
     assert edits[-1] == pytest.approx(0.9, abs=0.03)
 
 
-def test_pressing_the_handle_does_not_move_it(threshold):
+def test_pressing_the_handle_does_not_move_it(threshold: NumberRow) -> None:
     edits = edits_of(threshold)
     slider = threshold.slider
     place = QPoint(round(slider.x_of(600)) + 3, slider.height() // 2)
@@ -210,14 +221,14 @@ def test_pressing_the_handle_does_not_move_it(threshold):
     assert edits == []
 
 
-def test_every_small_top_k_can_be_hit_with_the_mouse(top_k):
+def test_every_small_top_k_can_be_hit_with_the_mouse(top_k: NumberRow) -> None:
     top_k.resize(300, 90)
     slider = top_k.slider
     places = [round(slider.x_of(value)) for value in range(1, 21)]
     assert len(set(places)) == 20
 
 
-def test_a_changed_value_is_marked_with_what_the_graph_has(top_k):
+def test_a_changed_value_is_marked_with_what_the_graph_has(top_k: NumberRow) -> None:
     top_k.show_value(5, 3)
     assert "graph has 3" in top_k.label.toolTip()
     assert "changed" in top_k.label.accessibleName()
@@ -225,7 +236,7 @@ def test_a_changed_value_is_marked_with_what_the_graph_has(top_k):
     assert "graph has" not in top_k.label.toolTip()
 
 
-def test_controls_without_effect_are_off_and_say_why(top_k):
+def test_controls_without_effect_are_off_and_say_why(top_k: NumberRow) -> None:
     top_k.set_inactive("Hybrid only")
     assert not top_k.slider.isEnabled()
     assert not top_k.spin.isEnabled()
@@ -235,7 +246,7 @@ def test_controls_without_effect_are_off_and_say_why(top_k):
     assert "1 to 1000" in top_k.hint.text()
 
 
-def test_more_decimals_are_shown_where_the_value_has_them(threshold):
+def test_more_decimals_are_shown_where_the_value_has_them(threshold: NumberRow) -> None:
     edits = edits_of(threshold)
     threshold.show_value(0.61254)
     assert threshold.spin.text() == "0.61254"
@@ -243,21 +254,23 @@ def test_more_decimals_are_shown_where_the_value_has_them(threshold):
     assert edits == []
 
 
-def test_marks_lie_at_their_values(threshold):
+def test_marks_lie_at_their_values(threshold: NumberRow) -> None:
     threshold.set_marks([0.312, 0.408])
     assert threshold.slider.marks == (312, 408)
     threshold.apply_theme(DARK)
     assert not threshold.grab().isNull()
 
 
-def test_a_half_typed_text_can_be_discarded(threshold):
+def test_a_half_typed_text_can_be_discarded(threshold: NumberRow) -> None:
     retype(threshold, "2.1")
     threshold.discard_draft()
     assert threshold.spin.lineEdit().text() == "0.600"
     assert not threshold.problem.isVisible()
 
 
-def test_slider_and_spin_box_stand_on_one_line_and_in_a_narrow_panel_on_two(threshold, qtbot):
+def test_slider_and_spin_box_stand_on_one_line_and_in_a_narrow_panel_on_two(
+    threshold: NumberRow, qtbot: QtBot
+) -> None:
     threshold.resize(260, 90)
     QApplication.processEvents()
     assert threshold.slider.geometry().right() < threshold.spin.geometry().left()
@@ -268,7 +281,7 @@ def test_slider_and_spin_box_stand_on_one_line_and_in_a_narrow_panel_on_two(thre
     qtbot.waitUntil(lambda: threshold.slider.geometry().right() < threshold.spin.x())
 
 
-def test_marks_that_lie_close_are_drawn_as_one(threshold):
+def test_marks_that_lie_close_are_drawn_as_one(threshold: NumberRow) -> None:
     threshold.set_marks([0.300 + 0.001 * place for place in range(12)])
     drawn = threshold.slider.marks_px()
     assert len(threshold.slider.marks) == 12
@@ -276,7 +289,7 @@ def test_marks_that_lie_close_are_drawn_as_one(threshold):
     assert all(after - before >= 3 for before, after in pairwise(drawn))
 
 
-def test_the_spin_box_is_as_wide_as_its_value(threshold):
+def test_the_spin_box_is_as_wide_as_its_value(threshold: NumberRow) -> None:
     before = threshold.spin.width()
     threshold.show_value(0.612543)
     metrics = threshold.spin.fontMetrics()
@@ -284,7 +297,9 @@ def test_the_spin_box_is_as_wide_as_its_value(threshold):
     assert threshold.spin.minimumWidth() >= metrics.horizontalAdvance("0.612543") + 28
 
 
-def test_where_values_share_a_pixel_the_mouse_picks_round_ones(threshold, top_k):
+def test_where_values_share_a_pixel_the_mouse_picks_round_ones(
+    threshold: NumberRow, top_k: NumberRow
+) -> None:
     threshold.resize(260, 90)
     slider = threshold.slider
     QTest.mousePress(

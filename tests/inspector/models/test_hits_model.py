@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from core.hits.hit import Hit, Reason
 from core.hits.words import QueryWords
 from core.nodes import RetrievalMode
-from core.retrieve.select import Hit, Reason, Selection
+from core.retrieve.select import Selection
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import Column, HitsModel, line_of
 from tests.inspector.fixed_results import AQUARIUM, aquarium, candidates, chosen, many
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.modeltest import ModelTester
 
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 
@@ -33,7 +39,7 @@ def _text(model: HitsModel, row: int, column: Column) -> str:
 
 
 @pytest.fixture
-def model(qapp):
+def model(qapp: QApplication) -> HitsModel:
     model = HitsModel()
     model.show_selection(chosen(aquarium()))
     return model
@@ -41,7 +47,9 @@ def model(qapp):
 
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 @pytest.mark.parametrize("sorted_by", [-1, Column.DISTANCE])
-def test_the_model_keeps_the_rules_of_qt(qtmodeltester, mode, sorted_by):
+def test_the_model_keeps_the_rules_of_qt(
+    qtmodeltester: ModelTester, mode: RetrievalMode, sorted_by: Column | int
+) -> None:
     model = HitsModel()
     qtmodeltester.check(model)
     model.show_selection(chosen(aquarium(), mode))
@@ -52,7 +60,7 @@ def test_the_model_keeps_the_rules_of_qt(qtmodeltester, mode, sorted_by):
     qtmodeltester.check(model)
 
 
-def test_hits_come_first_in_the_engines_order_then_near_misses(model):
+def test_hits_come_first_in_the_engines_order_then_near_misses(model: HitsModel) -> None:
     selection = chosen(aquarium())
     assert _ids(model) == [hit.id for hit in (*selection.hits, *selection.near_misses(200))]
     assert _ids(model)[:3] == ["clown_lion_01", "lionfish_diet", "clown_tankmates"]
@@ -60,7 +68,7 @@ def test_hits_come_first_in_the_engines_order_then_near_misses(model):
     assert model.rowCount() == len(AQUARIUM)
 
 
-def test_the_roles_tell_the_story_of_each_row(model):
+def test_the_roles_tell_the_story_of_each_row(model: HitsModel) -> None:
     assert _reasons(model)[:4] == ["", "", "", "filter"]
     distances = [model.data(model.index(row, 5), HitsModel.DistanceRole) for row in range(4)]
     assert distances == [float(np.float32(value)) for value in (0.312, 0.408, 0.541, 0.391)]
@@ -69,7 +77,7 @@ def test_the_roles_tell_the_story_of_each_row(model):
     assert story.id == "predator_list"
 
 
-def test_cells_have_three_decimals_and_a_dash_for_the_unknown(model):
+def test_cells_have_three_decimals_and_a_dash_for_the_unknown(model: HitsModel) -> None:
     assert [
         _text(model, 0, column)
         for column in (
@@ -86,7 +94,7 @@ def test_cells_have_three_decimals_and_a_dash_for_the_unknown(model):
     assert _text(model, 4, Column.NEEDS) == "threshold ≥ 0.613"
 
 
-def test_lexical_rows_have_no_distance(qapp):
+def test_lexical_rows_have_no_distance(qapp: QApplication) -> None:
     model = HitsModel()
     model.show_selection(chosen(aquarium(), RetrievalMode.Lexical, top_k=2))
     assert model.data(model.index(0, 0), HitsModel.DistanceRole) is None
@@ -94,13 +102,13 @@ def test_lexical_rows_have_no_distance(qapp):
     assert _text(model, 0, Column.BM25) == "4.10"
 
 
-def test_hybrid_rows_have_the_fused_score(qapp):
+def test_hybrid_rows_have_the_fused_score(qapp: QApplication) -> None:
     model = HitsModel()
     model.show_selection(chosen(aquarium(), RetrievalMode.Hybrid))
     assert _text(model, 0, Column.FUSED) == f"{1 / (60 + 1) + 1 / (60 + 1):.4f}"
 
 
-def test_a_reason_limits_the_rows_to_near_misses_that_have_it(model):
+def test_a_reason_limits_the_rows_to_near_misses_that_have_it(model: HitsModel) -> None:
     model.show_selection(chosen(aquarium()), Reason.THRESHOLD)
     assert set(_reasons(model)) == {"threshold"}
     assert model.hit_count == 0
@@ -108,7 +116,7 @@ def test_a_reason_limits_the_rows_to_near_misses_that_have_it(model):
     assert model.hit_count == 3
 
 
-def test_two_hundred_near_misses_at_first_and_a_thousand_more_on_demand(qapp):
+def test_two_hundred_near_misses_at_first_and_a_thousand_more_on_demand(qapp: QApplication) -> None:
     model = HitsModel()
     found = many(3000)
     model.show_selection(chosen(found))
@@ -136,7 +144,9 @@ class _Counting(Selection):
 
 
 @pytest.mark.parametrize("column", [-1, Column.DISTANCE, Column.NEEDS, Column.ID])
-def test_no_near_miss_tells_its_story_before_it_is_looked_at(qapp, column):
+def test_no_near_miss_tells_its_story_before_it_is_looked_at(
+    qapp: QApplication, column: Column | int
+) -> None:
     model = HitsModel()
     selection = _Counting(many(3000), chosen(aquarium()).settings)
     model.sort(column)
@@ -149,7 +159,9 @@ def test_no_near_miss_tells_its_story_before_it_is_looked_at(qapp, column):
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 @pytest.mark.parametrize("order", [UP, DOWN])
 @pytest.mark.parametrize("column", list(Column))
-def test_hits_and_near_misses_are_each_sorted_and_the_unknown_comes_last(qapp, mode, order, column):
+def test_hits_and_near_misses_are_each_sorted_and_the_unknown_comes_last(
+    qapp: QApplication, mode: RetrievalMode, order: Qt.SortOrder, column: Column
+) -> None:
     model = HitsModel()
     model.show_selection(chosen(many(150), mode, top_k=6, threshold=0.75))
     before = sorted(_ids(model))
@@ -172,7 +184,9 @@ def test_hits_and_near_misses_are_each_sorted_and_the_unknown_comes_last(qapp, m
             assert known == sorted(known, reverse=order is DOWN)
 
 
-def test_sorting_is_kept_for_the_next_selection_and_minus_one_is_the_engines_order(model):
+def test_sorting_is_kept_for_the_next_selection_and_minus_one_is_the_engines_order(
+    model: HitsModel,
+) -> None:
     engine = _ids(model)
     model.sort(Column.ID, DOWN)
     model.show_selection(chosen(aquarium(), threshold=0.65))
@@ -182,7 +196,7 @@ def test_sorting_is_kept_for_the_next_selection_and_minus_one_is_the_engines_ord
     assert _ids(model) == engine
 
 
-def test_asking_beyond_the_rows_gives_nothing_and_never_raises(model):
+def test_asking_beyond_the_rows_gives_nothing_and_never_raises(model: HitsModel) -> None:
     for row, column in ((-1, 0), (10_000, 0), (0, 99)):
         for role in (Qt.ItemDataRole.DisplayRole, HitsModel.HitIdRole):
             assert model.data(model.index(row, column), role) is None
@@ -191,7 +205,7 @@ def test_asking_beyond_the_rows_gives_nothing_and_never_raises(model):
     assert HitsModel().data(HitsModel().index(0, 0)) is None
 
 
-def test_a_tooltip_shows_the_files_markup_as_text(qapp):
+def test_a_tooltip_shows_the_files_markup_as_text(qapp: QApplication) -> None:
     model = HitsModel()
     model.show_selection(
         chosen(
@@ -208,23 +222,23 @@ def test_a_tooltip_shows_the_files_markup_as_text(qapp):
     assert "&lt;b&gt;" in model.data(model.index(0, Column.ID), Qt.ItemDataRole.ToolTipRole)
 
 
-def test_a_screen_reader_hears_the_reason(model):
+def test_a_screen_reader_hears_the_reason(model: HitsModel) -> None:
     heard = model.data(model.index(4, Column.NEEDS), Qt.ItemDataRole.AccessibleTextRole)
     assert heard == "would need: removed by the threshold – threshold ≥ 0.613"
 
 
-def test_a_row_of_text_is_one_line_of_the_beginning():
+def test_a_row_of_text_is_one_line_of_the_beginning() -> None:
     assert line_of("  \n a\tb\u2028c\r\nd") == "a b c  d"
     assert len(line_of("x" * 20_000)) == 500
 
 
-def test_matched_words_are_found_ignoring_case_and_within_the_shown_text(model):
+def test_matched_words_are_found_ignoring_case_and_within_the_shown_text(model: HitsModel) -> None:
     line, matches = model.line_at(0)
     assert [line[start:end] for start, end in matches] == ["lionfish", "clownfish"]
     assert model.line_at(999) == ("", ())
 
 
-def test_words_are_matched_also_where_the_bm25_leg_did_not_run():
+def test_words_are_matched_also_where_the_bm25_leg_did_not_run() -> None:
     found = aquarium()
     without = type(found)(
         found.query,
@@ -240,17 +254,19 @@ def test_words_are_matched_also_where_the_bm25_leg_did_not_run():
     assert chosen(found).words.tokens == frozenset(found.sparse.tokens)
 
 
-def test_overlapping_pairs_of_unspaced_writing_become_one_span():
+def test_overlapping_pairs_of_unspaced_writing_become_one_span() -> None:
     text = "大きな水族館の魚"
     words = QueryWords(frozenset({"水族", "族館"}))
     assert [text[a:b] for a, b in words.spans(text)] == ["水族館"]
 
 
-def test_bars_end_at_the_farthest_record(model):
+def test_bars_end_at_the_farthest_record(model: HitsModel) -> None:
     assert model.bar.end == pytest.approx(1.08, abs=1e-6)
 
 
-def test_facts_follow_the_rules_of_qt_and_headings_cannot_be_selected(qtmodeltester, qapp):
+def test_facts_follow_the_rules_of_qt_and_headings_cannot_be_selected(
+    qtmodeltester: ModelTester, qapp: QApplication
+) -> None:
     model = FactsModel(qapp.font())
     model.show_facts([Fact("Scores", is_heading=True), Fact("a\nb", "x\ny" * 400, "odd")])
     qtmodeltester.check(model)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,25 +14,40 @@ from inspector import theme as themes
 from inspector.models.replay_model import Column, ReplayModel, signed
 from tests.inspector.fixed_replays import node_replay, replay_of
 
+if TYPE_CHECKING:
+    from PySide6.QtGui import QColor, QIcon
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.modeltest import ModelTester
+
+    from inspector.theme import Theme
+
 MINUS = "−"
 
 
 @pytest.fixture
-def model(qapp):
+def model(qapp: QApplication) -> ReplayModel:
     made = ReplayModel()
     made.show_replay(replay_of())
     return made
 
 
-def cells(model, column, role=Qt.ItemDataRole.DisplayRole):
+def cells(
+    model: QSortFilterProxyModel | ReplayModel,
+    column: Column,
+    role: Qt.ItemDataRole | int = Qt.ItemDataRole.DisplayRole,
+) -> list[QColor | QIcon | str]:
     return [model.index(row, column).data(role) for row in range(model.rowCount())]
 
 
-def test_the_model_keeps_the_rules_of_item_models(model, qtmodeltester):
+def test_the_model_keeps_the_rules_of_item_models(
+    model: ReplayModel, qtmodeltester: ModelTester
+) -> None:
     qtmodeltester.check(model)
 
 
-def test_both_results_stand_side_by_side_in_the_recorded_order_and_then_what_is_new(model):
+def test_both_results_stand_side_by_side_in_the_recorded_order_and_then_what_is_new(
+    model: ReplayModel,
+) -> None:
     assert cells(model, Column.ID) == [
         "clown_lion_01",
         "lionfish_diet",
@@ -53,7 +70,7 @@ def test_both_results_stand_side_by_side_in_the_recorded_order_and_then_what_is_
     assert cells(model, Column.CHANGE) == ["0.000", "+0.032", "+0.034", "+0.001", "–", "–"]
 
 
-def test_a_verdict_is_a_word_an_icon_and_a_colour(model):
+def test_a_verdict_is_a_word_an_icon_and_a_colour(model: ReplayModel) -> None:
     assert cells(model, Column.VERDICT) == [
         "same",
         "distance",
@@ -72,7 +89,9 @@ def test_a_verdict_is_a_word_an_icon_and_a_colour(model):
 
 
 @pytest.mark.parametrize("theme", [themes.LIGHT, themes.DARK])
-def test_every_row_can_be_read_also_where_it_is_dimmed_and_selected(model, theme):
+def test_every_row_can_be_read_also_where_it_is_dimmed_and_selected(
+    model: ReplayModel, theme: Theme
+) -> None:
     model.apply_theme(theme)
     for column in Column:
         for colour in cells(model, column, Qt.ItemDataRole.ForegroundRole):
@@ -80,12 +99,12 @@ def test_every_row_can_be_read_also_where_it_is_dimmed_and_selected(model, theme
             assert themes.contrast(colour, theme.accent_soft) >= 4
 
 
-def test_what_is_the_same_is_dimmed_and_what_differs_is_not(model):
+def test_what_is_the_same_is_dimmed_and_what_differs_is_not(model: ReplayModel) -> None:
     first, second = cells(model, Column.ID, Qt.ItemDataRole.ForegroundRole)[:2]
     assert (first, second) == (themes.LIGHT.muted, themes.LIGHT.text)
 
 
-def test_a_tooltip_has_all_decimals_and_says_the_verdict_in_a_sentence(model):
+def test_a_tooltip_has_all_decimals_and_says_the_verdict_in_a_sentence(model: ReplayModel) -> None:
     assert "0.312000" in model.index(0, Column.RECORDED_DISTANCE).data(Qt.ItemDataRole.ToolTipRole)
     tips = cells(model, Column.VERDICT, Qt.ItemDataRole.ToolTipRole)
     assert "hit 3 of the recording is hit 4 here; its distance differs by +0.034" in tips[2]
@@ -93,7 +112,7 @@ def test_a_tooltip_has_all_decimals_and_says_the_verdict_in_a_sentence(model):
     assert "hit 5 here was none in the recording" in tips[5]
 
 
-def test_numbers_sort_as_numbers_and_what_is_missing_comes_last(model):
+def test_numbers_sort_as_numbers_and_what_is_missing_comes_last(model: ReplayModel) -> None:
     proxy = QSortFilterProxyModel()
     proxy.setSortRole(ReplayModel.SortRole)
     proxy.setSourceModel(model)
@@ -104,7 +123,7 @@ def test_numbers_sort_as_numbers_and_what_is_missing_comes_last(model):
     assert cells(proxy, Column.ID, ReplayModel.VerdictRole)[-1] == Verdict.SAME
 
 
-def test_a_distance_on_one_side_only_is_told(qapp):
+def test_a_distance_on_one_side_only_is_told(qapp: QApplication) -> None:
     model = ReplayModel()
     model.show_replay(replay_of(node_replay([("a", 0.5)], [("a", None)])))
     assert cells(model, Column.VERDICT) == ["distance"]
@@ -113,14 +132,14 @@ def test_a_distance_on_one_side_only_is_told(qapp):
     )
 
 
-def test_lexical_hits_have_no_distances(model, qapp):
+def test_lexical_hits_have_no_distances(model: ReplayModel, qapp: QApplication) -> None:
     assert model.has_distances
     model.show_replay(replay_of(node_replay([("a", None)], [("a", None)])))
     assert not model.has_distances
 
 
 @given(st.floats(-2, 2))
-def test_a_change_has_three_decimals_and_a_sign_unless_it_is_nothing(change):
+def test_a_change_has_three_decimals_and_a_sign_unless_it_is_nothing(change) -> None:
     shown = signed(change)
     assert abs(float(shown.replace(MINUS, "-")) - change) <= 0.0005 + 1e-9
     assert (shown == "0.000") == (abs(round(change, 3)) == 0)

@@ -23,13 +23,14 @@ from PySide6.QtWidgets import (
 )
 
 from core.agent.description import GraphDescription
-from core.agent.play import DialogLine
-from core.agent.turn import NodeRun, Projection, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.errors import Code, Place
 from core.io.findings import Finding, Severity
 from core.knowledge.memory import MemoryStore
 from core.nodes import ExpansionDepth, GenerateParams, InstructionParams, RetrieveParams
-from core.prompt.projection import Message, Span
+from core.nodes.turn_request import TurnRequest
+from core.prompt.messages import DialogLine
+from core.prompt.projection import Message, Projection, Span
 from inspector import theme as themes
 from inspector.models.exits_model import SimulatedExit
 from inspector.models.workspace_model import KNOWLEDGE, OTHERS, WorkspaceEntry
@@ -57,9 +58,10 @@ from tests.inspector.fixed_results import aquarium, chosen, many, retrieval
 from tests.inspector.fixed_subgraphs import walked, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from PySide6.QtGui import QImage
+    from pytestqt.qtbot import QtBot
 
     from core.retrieve.select import Selection
 
@@ -352,12 +354,12 @@ NAMES = (
 
 
 @pytest.fixture(params=NAMES)
-def case(request, small, huge) -> Case:
+def case(request: pytest.FixtureRequest, small: Selection, huge: Selection) -> Case:
     return next(c for c in cases(small, huge) if c.panel.__name__ == request.param)
 
 
 @pytest.fixture(scope="module")
-def dressed(qapp):
+def dressed(qapp: QApplication) -> Iterator[None]:
     """Give the program its style, as the window does, and take it away again."""
     themes.apply(qapp, themes.LIGHT)
     yield
@@ -410,7 +412,9 @@ def controls(panel: QWidget) -> list[QWidget]:
     ]
 
 
-def test_a_panel_is_painted_in_light_and_dark_whatever_it_shows(case, qtbot, qapp, dressed):
+def test_a_panel_is_painted_in_light_and_dark_whatever_it_shows(
+    case: Case, qtbot: QtBot, qapp: QApplication, dressed: None
+) -> None:
     panel = made(case, qtbot)
     panel.resize(600, 300)
     shown(panel, qtbot)
@@ -425,7 +429,7 @@ def test_a_panel_is_painted_in_light_and_dark_whatever_it_shows(case, qtbot, qap
     assert min(lightness["light"]) > 128 > max(lightness["dark"])
 
 
-def test_a_panel_fits_its_minimum_size(case, qtbot, dressed):
+def test_a_panel_fits_its_minimum_size(case: Case, qtbot: QtBot, dressed: None) -> None:
     panel = made(case, qtbot)
     case.something(panel)
     shown(panel, qtbot)
@@ -439,7 +443,9 @@ def test_a_panel_fits_its_minimum_size(case, qtbot, dressed):
             assert panel.rect().contains(child.geometry()), (child, child.geometry())
 
 
-def test_controls_do_not_overlap_at_the_minimum_size(case, qtbot, dressed):
+def test_controls_do_not_overlap_at_the_minimum_size(
+    case: Case, qtbot: QtBot, dressed: None
+) -> None:
     panel = made(case, qtbot)
     case.something(panel)
     shown(panel, qtbot)
@@ -455,7 +461,7 @@ def test_controls_do_not_overlap_at_the_minimum_size(case, qtbot, dressed):
                 assert not one.geometry().intersects(other.geometry()), (one, other)
 
 
-def test_every_control_has_an_accessible_name(case, qtbot, dressed):
+def test_every_control_has_an_accessible_name(case: Case, qtbot: QtBot, dressed: None) -> None:
     panel = made(case, qtbot)
     case.something(panel)
     shown(panel, qtbot)
@@ -467,7 +473,7 @@ def test_every_control_has_an_accessible_name(case, qtbot, dressed):
     assert nameless == []
 
 
-def test_every_button_and_input_has_a_tooltip(case, qtbot, dressed):
+def test_every_button_and_input_has_a_tooltip(case: Case, qtbot: QtBot, dressed: None) -> None:
     panel = made(case, qtbot)
     case.something(panel)
     shown(panel, qtbot)
@@ -481,7 +487,9 @@ def test_every_button_and_input_has_a_tooltip(case, qtbot, dressed):
     assert bare == []
 
 
-def test_every_button_and_input_is_reached_with_tab(case, qtbot, dressed):
+def test_every_button_and_input_is_reached_with_tab(
+    case: Case, qtbot: QtBot, dressed: None
+) -> None:
     panel = made(case, qtbot)
     case.something(panel)
     shown(panel, qtbot)
@@ -500,7 +508,9 @@ def test_every_button_and_input_is_reached_with_tab(case, qtbot, dressed):
     assert unreachable == []
 
 
-def test_a_panel_goes_from_much_to_nothing_and_back(case, qtbot, dressed):
+def test_a_panel_goes_from_much_to_nothing_and_back(
+    case: Case, qtbot: QtBot, dressed: None
+) -> None:
     panel = made(case, qtbot)
     panel.resize(500, 260)
     shown(panel, qtbot)
@@ -510,7 +520,7 @@ def test_a_panel_goes_from_much_to_nothing_and_back(case, qtbot, dressed):
     assert not panel.grab().isNull()
 
 
-def test_every_panel_of_the_package_is_checked_here(repo):
+def test_every_panel_of_the_package_is_checked_here(repo: Path) -> None:
     files = {path.stem for path in (repo / "inspector" / "panels").glob("*.py")} - {"__init__"}
     checked = {
         "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_") for name in NAMES

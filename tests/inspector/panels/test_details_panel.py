@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -15,9 +17,16 @@ from inspector.panels.details_panel import MOST_CHARACTERS, DetailsPanel
 from inspector.theme import DARK, LIGHT
 from tests.inspector.fixed_results import TOKENS, aquarium, candidates, chosen
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from core.hits.hit import Hit
+    from core.retrieve.select import Selection
+    from inspector.theme import Theme
+
 
 @pytest.fixture
-def details(qtbot):
+def details(qtbot: QtBot) -> DetailsPanel:
     details = DetailsPanel()
     qtbot.addWidget(details)
     details.resize(320, 480)
@@ -25,11 +34,11 @@ def details(qtbot):
     return details
 
 
-def _facts(details) -> dict[str, str]:
+def _facts(details: DetailsPanel) -> dict[str, str]:
     return {fact.name: fact.value for fact in details.facts.facts}
 
 
-def _show(details, selection, hit) -> None:
+def _show(details: DetailsPanel, selection: Selection, hit: Hit) -> None:
     details.show_hit(hit, {}, selection.score_lines(hit.row))
 
 
@@ -37,7 +46,7 @@ def _words(word: str) -> QueryWords:
     return QueryWords(frozenset({word}))
 
 
-def _story(text: str):
+def _story(text: str) -> Hit:
     found = candidates(
         ["odd"],
         [text],
@@ -48,14 +57,14 @@ def _story(text: str):
     return chosen(found).hits[0]
 
 
-def test_the_panel_has_the_name_that_scripts_use(qtbot):
+def test_the_panel_has_the_name_that_scripts_use(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     DetailsPanel(parent)
     assert parent.findChild(QWidget, "hitDetails") is not None
 
 
-def test_without_a_row_it_says_what_to_do(details):
+def test_without_a_row_it_says_what_to_do(details: DetailsPanel) -> None:
     details.show_hit(chosen(aquarium()).hits[0])
     details.show_hit(None)
     assert details.text_view.toPlainText() == ""
@@ -64,7 +73,7 @@ def test_without_a_row_it_says_what_to_do(details):
     assert details.facts.rowCount() == 0
 
 
-def test_a_hit_shows_its_exact_numbers(details):
+def test_a_hit_shows_its_exact_numbers(details: DetailsPanel) -> None:
     selection = chosen(aquarium())
     _show(details, selection, selection.hits[1])
     facts = _facts(details)
@@ -75,7 +84,7 @@ def test_a_hit_shows_its_exact_numbers(details):
     assert "BM25 score" not in facts
 
 
-def test_a_near_miss_says_why_and_what_would_let_it_in(details):
+def test_a_near_miss_says_why_and_what_would_let_it_in(details: DetailsPanel) -> None:
     selection = chosen(aquarium())
     _show(details, selection, selection.story(3))
     assert details.status_label.text() == (
@@ -84,13 +93,13 @@ def test_a_near_miss_says_why_and_what_would_let_it_in(details):
     assert _facts(details)["would need"] == "threshold ≥ 0.613"
 
 
-def test_a_filtered_record_names_the_clause(details):
+def test_a_filtered_record_names_the_clause(details: DetailsPanel) -> None:
     selection = chosen(aquarium())
     _show(details, selection, selection.story(6))
     assert _facts(details)["would need"] == "filter: args[1] is false"
 
 
-def test_the_fused_score_is_shown_as_arithmetic(details):
+def test_the_fused_score_is_shown_as_arithmetic(details: DetailsPanel) -> None:
     selection = chosen(aquarium(), RetrievalMode.Hybrid, top_k=3, threshold=0.42)
     _show(details, selection, selection.hits[0])
     assert _facts(details)["fused score"] == (
@@ -99,7 +108,7 @@ def test_the_fused_score_is_shown_as_arithmetic(details):
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.42, 0.6])
-def test_the_arithmetic_of_every_record_gives_its_fused_score(threshold):
+def test_the_arithmetic_of_every_record_gives_its_fused_score(threshold: float) -> None:
     selection = chosen(aquarium(), RetrievalMode.Hybrid, top_k=4, threshold=threshold)
     fused = [selection.story(row) for row in range(10)]
     scored = [hit for hit in fused if hit.fused_score is not None]
@@ -110,7 +119,9 @@ def test_the_arithmetic_of_every_record_gives_its_fused_score(threshold):
         assert sum(1 / (60 + rank) for rank in ranks) == pytest.approx(hit.fused_score, abs=1e-12)
 
 
-def test_metadata_shows_every_key_and_marks_those_that_the_schema_lacks(details):
+def test_metadata_shows_every_key_and_marks_those_that_the_schema_lacks(
+    details: DetailsPanel,
+) -> None:
     hit = chosen(aquarium()).hits[0]
     details.show_hit(
         hit,
@@ -132,11 +143,11 @@ def test_metadata_shows_every_key_and_marks_those_that_the_schema_lacks(details)
     assert {fact.note for fact in details.facts.facts} == {""}
 
 
-def _marked(details) -> list[str]:
+def _marked(details: DetailsPanel) -> list[str]:
     return [mark.cursor.selectedText() for mark in details.text_view.extraSelections()]
 
 
-def test_words_of_the_query_are_marked_in_the_text(details):
+def test_words_of_the_query_are_marked_in_the_text(details: DetailsPanel) -> None:
     details.show_hit(chosen(aquarium()).hits[0], words=QueryWords(frozenset(TOKENS)))
     assert _marked(details) == ["lionfish", "clownfish"]
     details.show_hit(chosen(aquarium()).hits[0], words=_words("mouth"))
@@ -146,18 +157,18 @@ def test_words_of_the_query_are_marked_in_the_text(details):
 @pytest.mark.parametrize(
     "text", ["🐠 fish 🐡🐡 Fish", "שלום fish עולם FISH", "水族館 fish 魚 fish", "\0 fish\nfish"]
 )
-def test_marks_stand_where_the_words_are_in_any_script(details, text):
+def test_marks_stand_where_the_words_are_in_any_script(details: DetailsPanel, text: str) -> None:
     details.show_hit(_story(text), words=_words("fish"))
     assert [word.casefold() for word in _marked(details)] == ["fish", "fish"]
 
 
-def test_a_long_chunk_is_shown_whole(details):
+def test_a_long_chunk_is_shown_whole(details: DetailsPanel) -> None:
     text = "word fish " * 2000
     details.show_hit(_story(text), words=_words("fish"))
     assert details.text_view.toPlainText() == text
 
 
-def test_of_a_huge_chunk_the_beginning_is_shown_and_it_says_so(details):
+def test_of_a_huge_chunk_the_beginning_is_shown_and_it_says_so(details: DetailsPanel) -> None:
     text = "fish\n" * (2 * MOST_CHARACTERS // 5)
     details.show_hit(_story(text))
     assert details.text_view.toPlainText().endswith(
@@ -165,7 +176,7 @@ def test_of_a_huge_chunk_the_beginning_is_shown_and_it_says_so(details):
     )
 
 
-def test_markup_of_the_file_is_text(details):
+def test_markup_of_the_file_is_text(details: DetailsPanel) -> None:
     details.show_hit(_story("<b>fish</b>"), {"<i>k</i>": "<script>"})
     assert details.text_view.toPlainText() == "<b>fish</b>"
     index = details.facts.index(details.facts.rowCount() - 1, 1)
@@ -173,7 +184,7 @@ def test_markup_of_the_file_is_text(details):
     assert "&lt;script&gt;" in index.data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_a_moving_slider_keeps_the_place_in_the_text(details):
+def test_a_moving_slider_keeps_the_place_in_the_text(details: DetailsPanel) -> None:
     found = candidates(
         ["long"],
         ["fish\n" * 500],
@@ -188,7 +199,7 @@ def test_a_moving_slider_keeps_the_place_in_the_text(details):
     assert "threshold ≥ 0.300" in details.status_label.text()
 
 
-def test_a_value_can_be_copied_by_keyboard(qtbot, details):
+def test_a_value_can_be_copied_by_keyboard(qtbot: QtBot, details: DetailsPanel) -> None:
     details.show_hit(chosen(aquarium()).hits[0], {"water": "salt"})
     details.facts_view.setFocus()
     details.facts_view.selectRow(details.facts.rowCount() - 1)
@@ -197,7 +208,7 @@ def test_a_value_can_be_copied_by_keyboard(qtbot, details):
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_marks_follow_the_theme(details, theme):
+def test_marks_follow_the_theme(details: DetailsPanel, theme: Theme) -> None:
     details.show_hit(chosen(aquarium()).hits[0], words=QueryWords(frozenset(TOKENS)))
     details.apply_theme(theme)
     marks = details.text_view.extraSelections()

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QTreeView
 
-from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError
+from core.nodes.turn_request import TurnRequest
 from inspector.panels.diagnostics_panel import DiagnosticsPanel
 from inspector.theme import DARK
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
 REQUEST = TurnRequest("hello", {}, "knowledge")
 TURN = Turn(REQUEST, (NodeRun("knowledge", "CannedResponse", "default", "", output="No."),))
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> DiagnosticsPanel:
     widget = DiagnosticsPanel()
     qtbot.addWidget(widget)
     widget.resize(600, 260)
@@ -26,13 +31,13 @@ def panel(qtbot):
     return widget
 
 
-def test_the_tree_holds_the_turns_debug_info(panel):
+def test_the_tree_holds_the_turns_debug_info(panel: DiagnosticsPanel) -> None:
     model = panel.findChild(QTreeView, "diagnosticsView").model()
     index = model.index_of(("nodes", 0, "diagnostics", "output", "text"))
     assert model.index(index.row(), 1, index.parent()).data() == '"No."'
 
 
-def test_the_text_is_the_turns_debug_info(panel):
+def test_the_text_is_the_turns_debug_info(panel: DiagnosticsPanel) -> None:
     panel.findChild(QPushButton, "diagnosticsTextButton").click()
     view = panel.findChild(QPlainTextEdit, "diagnosticsText")
     assert view.isVisible()
@@ -40,14 +45,14 @@ def test_the_text_is_the_turns_debug_info(panel):
     assert json.loads(panel.text()) == TURN.debug_info
 
 
-def test_the_text_follows_the_next_turn(panel):
+def test_the_text_follows_the_next_turn(panel: DiagnosticsPanel) -> None:
     panel.findChild(QPushButton, "diagnosticsTextButton").click()
     panel.show_debug_info({"status": "Success", "nodes": []})
     view = panel.findChild(QPlainTextEdit, "diagnosticsText")
     assert json.loads(view.toPlainText()) == {"status": "Success", "nodes": []}
 
 
-def test_what_was_unfolded_stays_unfolded_with_the_next_turn(panel):
+def test_what_was_unfolded_stays_unfolded_with_the_next_turn(panel: DiagnosticsPanel) -> None:
     tree = panel.findChild(QTreeView, "diagnosticsView")
     path = ("nodes", 0, "diagnostics", "input")
     tree.expand(panel.model.index_of(path))
@@ -58,27 +63,27 @@ def test_what_was_unfolded_stays_unfolded_with_the_next_turn(panel):
     assert tree.isExpanded(panel.model.index_of(("nodes", 0)))
 
 
-def test_a_failed_turn_says_so_with_its_code(panel):
+def test_a_failed_turn_says_so_with_its_code(panel: DiagnosticsPanel) -> None:
     error = InspectorError(Code.InferenceFailed, "no model")
     panel.show_turn(Turn(REQUEST, (), error))
     texts = [label.text() for label in panel.findChildren(QLabel)]
     assert "4001 InferenceFailed · 0 nodes ran" in texts
 
 
-def test_copy_and_save_are_asked_for(panel, qtbot):
+def test_copy_and_save_are_asked_for(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.copy_requested):
         panel.findChild(QToolButton, "copyDiagnostics").click()
     with qtbot.waitSignal(panel.save_requested):
         panel.findChild(QToolButton, "saveDiagnostics").click()
 
 
-def test_without_a_turn_there_is_nothing_to_copy(panel):
+def test_without_a_turn_there_is_nothing_to_copy(panel: DiagnosticsPanel) -> None:
     panel.show_turn(None)
     assert panel.text() == ""
     assert not panel.findChild(QToolButton, "copyDiagnostics").isEnabled()
 
 
-def test_a_saved_file_of_another_shape_is_shown_as_it_is(panel):
+def test_a_saved_file_of_another_shape_is_shown_as_it_is(panel: DiagnosticsPanel) -> None:
     panel.show_debug_info({"nodes": "x", "error": 3})
     panel.apply_theme(DARK)
     assert not panel.grab().isNull()

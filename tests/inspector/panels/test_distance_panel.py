@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyqtgraph as pg
 import pytest
@@ -13,11 +15,16 @@ from inspector.panels.distance_panel import DistancePanel
 from inspector.theme import DARK, LIGHT
 from tests.inspector.fixed_results import aquarium, candidates, chosen, many
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from inspector.theme import Theme
+
 LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> DistancePanel:
     panel = DistancePanel()
     qtbot.addWidget(panel)
     panel.resize(774, 120)
@@ -28,11 +35,11 @@ def panel(qtbot):
     return panel
 
 
-def _plot(panel) -> pg.PlotWidget:
+def _plot(panel: DistancePanel) -> pg.PlotWidget:
     return panel.findChild(QWidget, "distancePlot")
 
 
-def _drag(qtbot, panel, *values: float) -> None:
+def _drag(qtbot: QtBot, panel: DistancePanel, *values: float) -> None:
     viewport = _plot(panel).viewport()
     qtbot.mousePress(viewport, LEFT, pos=panel.threshold_to_pixel(panel.threshold()))
     place = QPoint()
@@ -42,12 +49,14 @@ def _drag(qtbot, panel, *values: float) -> None:
     qtbot.mouseRelease(viewport, LEFT, pos=place)
 
 
-def test_the_plot_has_the_name_that_scripts_use(panel):
+def test_the_plot_has_the_name_that_scripts_use(panel: DistancePanel) -> None:
     assert isinstance(_plot(panel), pg.PlotWidget)
     assert _plot(panel).accessibleName()
 
 
-def test_dragging_the_line_tells_each_new_threshold_and_then_the_last(qtbot, panel):
+def test_dragging_the_line_tells_each_new_threshold_and_then_the_last(
+    qtbot: QtBot, panel: DistancePanel
+) -> None:
     dragged, finished = [], []
     panel.threshold_dragged.connect(dragged.append)
     panel.threshold_drag_finished.connect(finished.append)
@@ -59,7 +68,7 @@ def test_dragging_the_line_tells_each_new_threshold_and_then_the_last(qtbot, pan
     assert all(round(value, 3) == value for value in dragged)
 
 
-def test_the_line_can_be_grabbed_by_its_label(qtbot, panel):
+def test_the_line_can_be_grabbed_by_its_label(qtbot: QtBot, panel: DistancePanel) -> None:
     box = panel.tag_rect()
     viewport = _plot(panel).viewport()
     with qtbot.waitSignal(panel.threshold_dragged):
@@ -68,7 +77,9 @@ def test_the_line_can_be_grabbed_by_its_label(qtbot, panel):
     qtbot.mouseRelease(viewport, LEFT, pos=QPoint(box.right() + 40, box.center().y()))
 
 
-def test_dragging_out_of_the_plot_stops_at_no_limit_and_at_the_right_end(qtbot, panel):
+def test_dragging_out_of_the_plot_stops_at_no_limit_and_at_the_right_end(
+    qtbot: QtBot, panel: DistancePanel
+) -> None:
     viewport = _plot(panel).viewport()
     dragged = []
     panel.threshold_dragged.connect(dragged.append)
@@ -79,7 +90,7 @@ def test_dragging_out_of_the_plot_stops_at_no_limit_and_at_the_right_end(qtbot, 
     assert dragged == [0.0, 1.2]
 
 
-def test_a_drag_through_pyqtgraph_itself_is_told_too(qtbot, panel):
+def test_a_drag_through_pyqtgraph_itself_is_told_too(qtbot: QtBot, panel: DistancePanel) -> None:
     line = panel.threshold_line()
     with qtbot.waitSignals([panel.threshold_dragged, panel.threshold_drag_finished]):
         line.setValue(0.4444)
@@ -88,7 +99,9 @@ def test_a_drag_through_pyqtgraph_itself_is_told_too(qtbot, panel):
     assert panel.threshold() == 0.444
 
 
-def test_setting_the_threshold_moves_the_line_without_a_signal(qtbot, panel):
+def test_setting_the_threshold_moves_the_line_without_a_signal(
+    qtbot: QtBot, panel: DistancePanel
+) -> None:
     with (
         qtbot.assertNotEmitted(panel.threshold_dragged),
         qtbot.assertNotEmitted(panel.threshold_drag_finished),
@@ -98,7 +111,7 @@ def test_setting_the_threshold_moves_the_line_without_a_signal(qtbot, panel):
     assert panel.tag_text() == "0.750"
 
 
-def test_zero_is_shown_as_no_limit_and_everything_is_within_it(panel):
+def test_zero_is_shown_as_no_limit_and_everything_is_within_it(panel: DistancePanel) -> None:
     panel.set_threshold(0)
     assert panel.tag_text() == "no limit"
     assert "no limit" in _plot(panel).accessibleDescription()
@@ -106,7 +119,9 @@ def test_zero_is_shown_as_no_limit_and_everything_is_within_it(panel):
     assert image.pixelColor(image.width() - 6, 6) == LIGHT.accent_soft
 
 
-def test_the_slider_does_not_pull_at_a_line_that_is_being_dragged(qtbot, panel):
+def test_the_slider_does_not_pull_at_a_line_that_is_being_dragged(
+    qtbot: QtBot, panel: DistancePanel
+) -> None:
     viewport = _plot(panel).viewport()
     qtbot.mousePress(viewport, LEFT, pos=panel.threshold_to_pixel(0.6))
     qtbot.mouseMove(viewport, panel.threshold_to_pixel(0.7))
@@ -128,7 +143,9 @@ def test_the_slider_does_not_pull_at_a_line_that_is_being_dragged(qtbot, panel):
         (Qt.Key.Key_PageUp, Qt.KeyboardModifier.NoModifier, 0.7),
     ],
 )
-def test_keys_step_the_threshold(qtbot, panel, key, modifier, expected):
+def test_keys_step_the_threshold(
+    qtbot: QtBot, panel: DistancePanel, key: Qt.Key, modifier: Qt.KeyboardModifier, expected: float
+) -> None:
     told = []
     panel.threshold_dragged.connect(told.append)
     panel.threshold_drag_finished.connect(told.append)
@@ -137,7 +154,7 @@ def test_keys_step_the_threshold(qtbot, panel, key, modifier, expected):
     assert told == [expected, expected]
 
 
-def test_keys_stop_at_both_ends_of_the_range(qtbot, panel):
+def test_keys_stop_at_both_ends_of_the_range(qtbot: QtBot, panel: DistancePanel) -> None:
     panel.set_threshold(0.004)
     qtbot.keyClick(_plot(panel), Qt.Key.Key_Left)
     assert panel.threshold() == 0.0
@@ -147,7 +164,7 @@ def test_keys_stop_at_both_ends_of_the_range(qtbot, panel):
 
 
 @pytest.mark.parametrize("value", [0.0, 0.05, 0.6, 1.2, 1.9, 2.0])
-def test_the_line_is_always_in_view(panel, value):
+def test_the_line_is_always_in_view(panel: DistancePanel, value: float) -> None:
     panel.set_threshold(value)
     x = panel.threshold_to_pixel(value).x()
     assert 0 <= x < _plot(panel).viewport().width()
@@ -158,14 +175,14 @@ def test_the_line_is_always_in_view(panel, value):
 
 
 @pytest.mark.parametrize("value", [0.0, 0.02, 0.6, 1.19, 2.0])
-def test_the_whole_tag_is_below_the_plot_and_in_view(panel, value):
+def test_the_whole_tag_is_below_the_plot_and_in_view(panel: DistancePanel, value: float) -> None:
     panel.set_threshold(value)
     viewport = _plot(panel).viewport().rect()
     assert viewport.contains(panel.tag_rect())
     assert panel.tag_rect().top() >= panel.threshold_to_pixel(value).y()
 
 
-def test_the_axis_stands_still_while_the_threshold_moves(panel):
+def test_the_axis_stands_still_while_the_threshold_moves(panel: DistancePanel) -> None:
     found = many(800)
     panel.show_selection(chosen(found))
     before = panel.threshold_to_pixel(0.9)
@@ -175,14 +192,14 @@ def test_the_axis_stands_still_while_the_threshold_moves(panel):
         assert panel.threshold_to_pixel(0.9) == before
 
 
-def test_every_record_of_a_small_store_has_a_dot(panel):
+def test_every_record_of_a_small_store_has_a_dot(panel: DistancePanel) -> None:
     assert panel.dot_rows() == list(range(10))
     assert panel.legend.accessibleDescription() == (
         "hit, filtered out, beyond threshold, beyond top_k"
     )
 
 
-def test_of_a_large_store_the_hits_and_the_nearest_others_have_dots(panel):
+def test_of_a_large_store_the_hits_and_the_nearest_others_have_dots(panel: DistancePanel) -> None:
     selection = chosen(many(5000), top_k=20)
     panel.show_selection(selection)
     rows = panel.dot_rows()
@@ -191,19 +208,19 @@ def test_of_a_large_store_the_hits_and_the_nearest_others_have_dots(panel):
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_dots_have_the_colour_of_their_reason(panel, theme):
+def test_dots_have_the_colour_of_their_reason(panel: DistancePanel, theme: Theme) -> None:
     panel.apply_theme(theme)
     image = _plot(panel).viewport().grab().toImage()
     assert image.pixelColor(panel.dot_to_pixel(0)) == theme.hit
     assert image.pixelColor(panel.dot_to_pixel(7)) == theme.threshold
 
 
-def test_a_dot_is_where_its_distance_is_on_the_axis(panel):
+def test_a_dot_is_where_its_distance_is_on_the_axis(panel: DistancePanel) -> None:
     for row, distance in ((0, 0.312), (4, 0.634), (9, 1.08)):
         assert abs(panel.dot_to_pixel(row).x() - panel.threshold_to_pixel(distance).x()) <= 1
 
 
-def test_clicking_a_dot_tells_its_record(qtbot, panel):
+def test_clicking_a_dot_tells_its_record(qtbot: QtBot, panel: DistancePanel) -> None:
     with qtbot.waitSignal(panel.record_clicked) as caught:
         qtbot.mouseClick(_plot(panel).viewport(), LEFT, pos=panel.dot_to_pixel(7))
     assert caught.args == [7]
@@ -211,7 +228,7 @@ def test_clicking_a_dot_tells_its_record(qtbot, panel):
         qtbot.mouseClick(_plot(panel).viewport(), LEFT, pos=QPoint(4, 4))
 
 
-def test_the_record_in_hand_has_a_ring(panel):
+def test_the_record_in_hand_has_a_ring(panel: DistancePanel) -> None:
     before = _plot(panel).grab().toImage()
     panel.mark_record(9)
     ringed = _plot(panel).grab().toImage()
@@ -222,7 +239,7 @@ def test_the_record_in_hand_has_a_ring(panel):
     assert _plot(panel).grab().toImage() == before
 
 
-def test_lexical_mode_says_that_it_has_no_distances(panel):
+def test_lexical_mode_says_that_it_has_no_distances(panel: DistancePanel) -> None:
     panel.show_selection(chosen(aquarium(), RetrievalMode.Lexical))
     assert panel.message.isVisible()
     assert "no distances" in panel.message.text()
@@ -233,7 +250,9 @@ def test_lexical_mode_says_that_it_has_no_distances(panel):
 
 
 @pytest.mark.parametrize("distances", [[0.5], [0.0] * 60, [2.0] * 60, [1.0] * 5000])
-def test_one_record_and_equal_distances_can_be_painted(panel, distances):
+def test_one_record_and_equal_distances_can_be_painted(
+    panel: DistancePanel, distances: list[float]
+) -> None:
     count = len(distances)
     panel.show_selection(
         chosen(
@@ -248,7 +267,7 @@ def test_one_record_and_equal_distances_can_be_painted(panel, distances):
     assert not panel.grab().isNull()
 
 
-def test_the_histogram_counts_every_record(panel):
+def test_the_histogram_counts_every_record(panel: DistancePanel) -> None:
     found = many(5000)
     panel.show_selection(chosen(found))
     edges, heights = panel._bars.getData()
@@ -258,7 +277,9 @@ def test_the_histogram_counts_every_record(panel):
     assert counted.sum() == pytest.approx(5000, rel=0.01)
 
 
-def test_the_mouse_wheel_and_a_drag_beside_the_line_move_nothing(qtbot, panel):
+def test_the_mouse_wheel_and_a_drag_beside_the_line_move_nothing(
+    qtbot: QtBot, panel: DistancePanel
+) -> None:
     viewport = _plot(panel).viewport()
     before = panel.threshold_to_pixel(1.0)
     with qtbot.assertNotEmitted(panel.threshold_dragged):

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QWidget
 
 from core.nodes import RetrievalMode, RetrieveParams
-from core.nodes.retrievals import Retrieval
+from core.nodes.retrieve import Retrieval
 from inspector.panels.funnel_panel import FunnelPanel
 from inspector.theme import DARK, LIGHT
 from tests.inspector.fixed_results import aquarium, chosen, many, retrieval
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from inspector.theme import Theme
+
 
 @pytest.fixture
-def funnel(qtbot):
+def funnel(qtbot: QtBot) -> FunnelPanel:
     funnel = FunnelPanel()
     qtbot.addWidget(funnel)
     funnel.resize(774, funnel.sizeHint().height())
@@ -22,19 +29,19 @@ def funnel(qtbot):
     return funnel
 
 
-def _click(qtbot, funnel, label: str) -> None:
+def _click(qtbot: QtBot, funnel: FunnelPanel, label: str) -> None:
     place = funnel.stage_rect(label).center().toPoint()
     qtbot.mouseClick(funnel, Qt.MouseButton.LeftButton, pos=place)
 
 
-def test_the_funnel_has_the_name_that_scripts_use(qtbot):
+def test_the_funnel_has_the_name_that_scripts_use(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     FunnelPanel(parent)
     assert parent.findChild(QWidget, "funnelView").stages() == []
 
 
-def test_dense_stages_are_the_counts_of_the_diagnostics(funnel):
+def test_dense_stages_are_the_counts_of_the_diagnostics(funnel: FunnelPanel) -> None:
     result = retrieval(chosen(aquarium()))
     funnel.show_counts(result)
     said = result.diagnostics()["parameters"]
@@ -48,7 +55,7 @@ def test_dense_stages_are_the_counts_of_the_diagnostics(funnel):
     assert funnel.stages()[2:] == [("raw", 8), ("within threshold", 3), ("hits", 3)]
 
 
-def test_hybrid_stages_are_the_counts_of_both_legs(funnel):
+def test_hybrid_stages_are_the_counts_of_both_legs(funnel: FunnelPanel) -> None:
     result = retrieval(chosen(many(500), RetrievalMode.Hybrid, top_k=20, threshold=0.8))
     funnel.show_counts(result)
     said = result.diagnostics()["parameters"]
@@ -60,7 +67,7 @@ def test_hybrid_stages_are_the_counts_of_both_legs(funnel):
     assert stages["hits"] == said["result_count"]
 
 
-def test_the_two_legs_stand_above_each_other(funnel):
+def test_the_two_legs_stand_above_each_other(funnel: FunnelPanel) -> None:
     funnel.show_counts(retrieval(chosen(many(500), RetrievalMode.Hybrid)))
     dense, sparse = funnel.stage_rect("dense raw"), funnel.stage_rect("with query words")
     assert dense.left() == sparse.left()
@@ -68,7 +75,7 @@ def test_the_two_legs_stand_above_each_other(funnel):
     assert funnel.stage_rect("fused").left() > sparse.right()
 
 
-def test_a_turn_that_searched_nothing_has_zero_everywhere(funnel):
+def test_a_turn_that_searched_nothing_has_zero_everywhere(funnel: FunnelPanel) -> None:
     funnel.show_counts(Retrieval(RetrieveParams(), "knowledge", "", None))
     assert {count for _, count in funnel.stages()} == {0}
     assert not funnel.grab().isNull()
@@ -78,7 +85,9 @@ def test_a_turn_that_searched_nothing_has_zero_everywhere(funnel):
 
 @pytest.mark.parametrize("width", [400, 556, 774, 1600])
 @pytest.mark.parametrize("mode", list(RetrievalMode))
-def test_every_bar_is_inside_and_can_be_seen(funnel, width, mode):
+def test_every_bar_is_inside_and_can_be_seen(
+    funnel: FunnelPanel, width: int, mode: RetrievalMode
+) -> None:
     funnel.resize(width, funnel.minimumSizeHint().height())
     funnel.show_counts(retrieval(chosen(many(20_000), mode, top_k=3, threshold=0.5)))
     rects = [funnel.stage_rect(label) for label, _ in funnel.stages()]
@@ -89,7 +98,9 @@ def test_every_bar_is_inside_and_can_be_seen(funnel, width, mode):
     assert rects[0].height() > 2 * rects[-1].height()
 
 
-def test_clicking_a_stage_asks_for_what_it_removed_and_again_for_all(qtbot, funnel):
+def test_clicking_a_stage_asks_for_what_it_removed_and_again_for_all(
+    qtbot: QtBot, funnel: FunnelPanel
+) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
     for expected in ("threshold", ""):
         with qtbot.waitSignal(funnel.stage_clicked) as caught:
@@ -97,7 +108,9 @@ def test_clicking_a_stage_asks_for_what_it_removed_and_again_for_all(qtbot, funn
         assert caught.args == [expected]
 
 
-def test_clicking_the_number_between_bars_picks_the_stage_that_removed_it(qtbot, funnel):
+def test_clicking_the_number_between_bars_picks_the_stage_that_removed_it(
+    qtbot: QtBot, funnel: FunnelPanel
+) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
     left, right = funnel.stage_rect("raw"), funnel.stage_rect("within threshold")
     place = QPointF((left.right() + right.left()) / 2, left.center().y()).toPoint()
@@ -106,14 +119,14 @@ def test_clicking_the_number_between_bars_picks_the_stage_that_removed_it(qtbot,
     assert caught.args == ["threshold"]
 
 
-def test_a_stage_that_removed_nothing_cannot_be_picked(qtbot, funnel):
+def test_a_stage_that_removed_nothing_cannot_be_picked(qtbot: QtBot, funnel: FunnelPanel) -> None:
     funnel.show_counts(retrieval(chosen(aquarium(filtered=False))))
     with qtbot.assertNotEmitted(funnel.stage_clicked):
         for label in ("records", "match filter", "hits"):
             _click(qtbot, funnel, label)
 
 
-def test_the_arrow_keys_and_enter_pick_a_stage(qtbot, funnel):
+def test_the_arrow_keys_and_enter_pick_a_stage(qtbot: QtBot, funnel: FunnelPanel) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
     funnel.setFocus()
     told = []
@@ -127,7 +140,7 @@ def test_the_arrow_keys_and_enter_pick_a_stage(qtbot, funnel):
     assert told == ["filter", "threshold", ""]
 
 
-def test_the_picked_reason_is_shown_and_can_be_given_up_from_outside(funnel):
+def test_the_picked_reason_is_shown_and_can_be_given_up_from_outside(funnel: FunnelPanel) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
     plain = funnel.grab().toImage()
     funnel.set_reason_filter("threshold")
@@ -136,7 +149,7 @@ def test_the_picked_reason_is_shown_and_can_be_given_up_from_outside(funnel):
     assert funnel.grab().toImage() == plain
 
 
-def test_a_screen_reader_hears_all_the_numbers(funnel):
+def test_a_screen_reader_hears_all_the_numbers(funnel: FunnelPanel) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
     assert funnel.accessibleDescription() == (
         "10 records; 9 match filter (1 removed by filter); 8 raw (1 removed beyond top_k); "
@@ -145,7 +158,7 @@ def test_a_screen_reader_hears_all_the_numbers(funnel):
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_the_last_bar_has_the_colour_of_hits(funnel, theme):
+def test_the_last_bar_has_the_colour_of_hits(funnel: FunnelPanel, theme: Theme) -> None:
     funnel.apply_theme(theme)
     funnel.show_counts(retrieval(chosen(aquarium())))
     image = funnel.grab().toImage()
@@ -154,7 +167,7 @@ def test_the_last_bar_has_the_colour_of_hits(funnel, theme):
     assert image.pixelColor(1, 1) == theme.panel
 
 
-def test_every_stage_explains_itself(qtbot, funnel):
+def test_every_stage_explains_itself(qtbot: QtBot, funnel: FunnelPanel) -> None:
     for mode in RetrievalMode:
         funnel.show_counts(retrieval(chosen(many(500), mode)))
         for number, (label, count) in enumerate(funnel.stages()):

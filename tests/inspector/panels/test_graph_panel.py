@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
@@ -9,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from core.agent.description import GraphDescription
-from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.nodes import (
     CannedResponseParams,
     GenerateParams,
@@ -17,11 +19,15 @@ from core.nodes import (
     RetrieveParams,
     ToolCallParams,
 )
+from core.nodes.turn_request import TurnRequest
 from inspector.panels.graph_panel import GraphPanel
 from inspector.theme import DARK
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
-def graph():
+
+def graph() -> GraphDescription:
     return (
         GraphDescription()
         .add_node("knowledge", RetrieveParams(found_exit="tool", not_found_exit="refuse"))
@@ -32,7 +38,7 @@ def graph():
     )
 
 
-def turn():
+def turn() -> Turn:
     request = TurnRequest("hello", {}, "knowledge")
     return Turn(
         request,
@@ -45,7 +51,7 @@ def turn():
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> GraphPanel:
     widget = GraphPanel()
     qtbot.addWidget(widget)
     widget.resize(760, 220)
@@ -55,16 +61,16 @@ def panel(qtbot):
     return widget
 
 
-def place_of(panel, name):
+def place_of(panel: GraphPanel, name: str) -> QPoint:
     return panel.mapFromScene(panel.node_item(name).sceneBoundingRect().center())
 
 
-def test_every_node_is_in_sight_at_once(panel):
+def test_every_node_is_in_sight_at_once(panel: GraphPanel) -> None:
     for name in ("knowledge", "tool", "answer", "refuse"):
         assert panel.viewport().rect().contains(place_of(panel, name))
 
 
-def test_the_path_of_the_turn_is_lit_and_numbered(panel):
+def test_the_path_of_the_turn_is_lit_and_numbered(panel: GraphPanel) -> None:
     panel.show_turn(turn())
     assert set(panel.lit_path) == {
         ("knowledge", "found"),
@@ -76,32 +82,32 @@ def test_the_path_of_the_turn_is_lit_and_numbered(panel):
     assert panel.node_item("refuse").steps == ()
 
 
-def test_a_simulated_exit_says_so(panel):
+def test_a_simulated_exit_says_so(panel: GraphPanel) -> None:
     panel.show_turn(turn())
     assert panel.node_item("tool").is_simulated
     assert "simulated" in panel.node_item("tool").words
     assert "simulated" in panel.node_item("tool").toolTip()
 
 
-def test_without_a_turn_nothing_is_lit(panel):
+def test_without_a_turn_nothing_is_lit(panel: GraphPanel) -> None:
     panel.show_turn(turn())
     panel.show_turn(None)
     assert panel.lit_path == ()
 
 
-def test_the_path_stays_lit_when_a_parameter_of_the_graph_changes(panel):
+def test_the_path_stays_lit_when_a_parameter_of_the_graph_changes(panel: GraphPanel) -> None:
     panel.show_turn(turn())
     panel.show_graph(graph().with_param("knowledge", "top_k", 9))
     assert ("knowledge", "found") in panel.lit_path
 
 
-def test_the_node_in_hand_is_outlined(panel):
+def test_the_node_in_hand_is_outlined(panel: GraphPanel) -> None:
     panel.set_current_node("answer")
     assert panel.node_item("answer").is_current
     assert not panel.node_item("knowledge").is_current
 
 
-def test_a_double_click_picks_the_node(panel, qtbot):
+def test_a_double_click_picks_the_node(panel: GraphPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.node_activated) as picked:
         QTest.mouseDClick(
             panel.viewport(), Qt.MouseButton.LeftButton, pos=place_of(panel, "answer")
@@ -109,7 +115,7 @@ def test_a_double_click_picks_the_node(panel, qtbot):
     assert picked.args == ["answer"]
 
 
-def test_arrows_move_between_nodes_and_enter_picks_one(panel, qtbot):
+def test_arrows_move_between_nodes_and_enter_picks_one(panel: GraphPanel, qtbot: QtBot) -> None:
     QTest.keyClick(panel, Qt.Key.Key_Right)
     with qtbot.waitSignal(panel.node_activated) as picked:
         QTest.keyClick(panel, Qt.Key.Key_Return)
@@ -120,13 +126,15 @@ def test_arrows_move_between_nodes_and_enter_picks_one(panel, qtbot):
     assert picked.args == ["knowledge"]
 
 
-def test_moving_the_cursor_picks_nothing_and_is_told_to_screen_readers(panel, qtbot):
+def test_moving_the_cursor_picks_nothing_and_is_told_to_screen_readers(
+    panel: GraphPanel, qtbot: QtBot
+) -> None:
     with qtbot.assertNotEmitted(panel.node_activated):
         QTest.keyClick(panel, Qt.Key.Key_Right)
     assert panel.accessibleDescription().split(",")[0] in ("tool", "refuse")
 
 
-def wheel(panel, modifiers, delta):
+def wheel(panel: GraphPanel, modifiers: Qt.KeyboardModifier, delta: int) -> None:
     place = QPointF(panel.viewport().rect().center())
     event = QWheelEvent(
         place,
@@ -141,7 +149,7 @@ def wheel(panel, modifiers, delta):
     QApplication.sendEvent(panel.viewport(), event)
 
 
-def test_ctrl_and_the_wheel_zoom_within_limits_and_fit_goes_back(panel):
+def test_ctrl_and_the_wheel_zoom_within_limits_and_fit_goes_back(panel: GraphPanel) -> None:
     before = panel.transform().m11()
     wheel(panel, Qt.KeyboardModifier.ControlModifier, 120)
     assert panel.transform().m11() > before
@@ -152,14 +160,14 @@ def test_ctrl_and_the_wheel_zoom_within_limits_and_fit_goes_back(panel):
     assert panel.transform().m11() == pytest.approx(before, rel=0.05)
 
 
-def test_the_zoom_is_kept_while_the_shape_of_the_graph_is(panel):
+def test_the_zoom_is_kept_while_the_shape_of_the_graph_is(panel: GraphPanel) -> None:
     panel.zoom(1.5)
     before = panel.transform().m11()
     panel.show_graph(graph().with_param("knowledge", "top_k", 9))
     assert panel.transform().m11() == before
 
 
-def test_twelve_nodes_stay_large_enough_to_read(panel):
+def test_twelve_nodes_stay_large_enough_to_read(panel: GraphPanel) -> None:
     chain = GraphDescription()
     for number in range(12):
         target = f"step_{number + 1:02d}" if number < 11 else ""
@@ -169,13 +177,13 @@ def test_twelve_nodes_stay_large_enough_to_read(panel):
     assert panel.viewport().rect().contains(place_of(panel, "step_00"))
 
 
-def test_markup_in_a_name_stays_text(panel):
+def test_markup_in_a_name_stays_text(panel: GraphPanel) -> None:
     odd = GraphDescription().add_node("<b>x</b>", GenerateParams()).set_start_node("<b>x</b>")
     panel.show_graph(odd)
     assert "<b>" not in panel.node_item("<b>x</b>").toolTip()
 
 
-def test_no_graph_is_said_in_words_and_painted(panel):
+def test_no_graph_is_said_in_words_and_painted(panel: GraphPanel) -> None:
     panel.show_graph(None)
     panel.apply_theme(DARK)
     assert not panel.grab().isNull()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -14,9 +16,13 @@ from inspector.panels.hits_panel import HitsPanel
 from inspector.theme import DARK, LIGHT
 from tests.inspector.fixed_results import TOKENS, aquarium, candidates, chosen, many
 
+if TYPE_CHECKING:
+    from PySide6.QtGui import QColor, QImage
+    from pytestqt.qtbot import QtBot
+
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> HitsPanel:
     panel = HitsPanel()
     qtbot.addWidget(panel)
     panel.resize(900, 420)
@@ -25,25 +31,25 @@ def panel(qtbot):
     return panel
 
 
-def _click(qtbot, panel, row: int) -> None:
+def _click(qtbot: QtBot, panel: HitsPanel, row: int) -> None:
     table = panel.table
     rect = table.visualRect(panel.model.index(row, Column.ID))
     place = QPoint(rect.center().x(), rect.bottom() - 4)
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
-def _shown(panel) -> list[str]:
+def _shown(panel: HitsPanel) -> list[str]:
     return [TITLES[column] for column in Column if not panel.table.isColumnHidden(column)]
 
 
-def test_the_table_has_the_name_that_scripts_use(panel):
+def test_the_table_has_the_name_that_scripts_use(panel: HitsPanel) -> None:
     table = panel.findChild(QTableView, "hitsTable")
     panel.show_selection(chosen(aquarium()))
     assert table.model().index(0, 0).data(HitsModel.HitIdRole) == "clown_lion_01"
     assert table.model().index(3, 0).data(table.model().ReasonRole) == "filter"
 
 
-def test_clicking_a_row_hands_out_its_story(qtbot, panel):
+def test_clicking_a_row_hands_out_its_story(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     with qtbot.waitSignal(panel.row_selected) as caught:
         _click(qtbot, panel, 1)
@@ -53,7 +59,7 @@ def test_clicking_a_row_hands_out_its_story(qtbot, panel):
     assert caught.args[0].id == "clown_tankmates"
 
 
-def test_the_row_in_hand_is_kept_by_id_when_the_rows_change(qtbot, panel):
+def test_the_row_in_hand_is_kept_by_id_when_the_rows_change(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     _click(qtbot, panel, 4)
     told = []
@@ -64,7 +70,9 @@ def test_the_row_in_hand_is_kept_by_id_when_the_rows_change(qtbot, panel):
     assert [(hit.id, hit.reason.value) for hit in told] == [("reef_safe_02", "")]
 
 
-def test_a_record_that_left_the_table_keeps_its_story_in_hand(qtbot, panel):
+def test_a_record_that_left_the_table_keeps_its_story_in_hand(
+    qtbot: QtBot, panel: HitsPanel
+) -> None:
     found = aquarium()
     panel.show_selection(chosen(found))
     _click(qtbot, panel, 0)
@@ -77,7 +85,9 @@ def test_a_record_that_left_the_table_keeps_its_story_in_hand(qtbot, panel):
     assert [hit.id for hit in panel.selected_hits()] == ["clown_lion_01"]
 
 
-def test_another_storage_without_the_record_in_hand_empties_the_hand(qtbot, panel):
+def test_another_storage_without_the_record_in_hand_empties_the_hand(
+    qtbot: QtBot, panel: HitsPanel
+) -> None:
     panel.show_selection(chosen(aquarium()))
     _click(qtbot, panel, 2)
     with qtbot.waitSignal(panel.row_selected) as caught:
@@ -85,7 +95,7 @@ def test_another_storage_without_the_record_in_hand_empties_the_hand(qtbot, pane
     assert caught.args == [None]
 
 
-def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot, panel):
+def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(many(3000)))
     listed = panel.model.hit_at(150).row
     with qtbot.waitSignal(panel.row_selected) as caught:
@@ -103,7 +113,7 @@ def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot, panel):
     assert panel.selected_hits() == ()
 
 
-def test_a_record_is_taken_in_hand_by_its_id_even_if_a_reason_hides_it(panel):
+def test_a_record_is_taken_in_hand_by_its_id_even_if_a_reason_hides_it(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     panel.set_reason_filter("threshold")
     panel.select_id("lionfish_diet")
@@ -113,7 +123,7 @@ def test_a_record_is_taken_in_hand_by_its_id_even_if_a_reason_hides_it(panel):
     assert [hit.id for hit in panel.selected_hits()] == ["lionfish_diet"]
 
 
-def test_scrolling_stays_where_it_is_while_a_slider_moves(qtbot, panel):
+def test_scrolling_stays_where_it_is_while_a_slider_moves(qtbot: QtBot, panel: HitsPanel) -> None:
     found = many(3000)
     panel.show_selection(chosen(found))
     _click(qtbot, panel, 0)
@@ -124,7 +134,7 @@ def test_scrolling_stays_where_it_is_while_a_slider_moves(qtbot, panel):
     assert bar.value() == before
 
 
-def test_the_heading_says_how_many_near_misses_there_are(panel):
+def test_the_heading_says_how_many_near_misses_there_are(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     assert panel.table.band_text == "7 near-misses"
     panel.show_selection(chosen(aquarium(), threshold=0.01))
@@ -135,7 +145,9 @@ def test_the_heading_says_how_many_near_misses_there_are(panel):
     assert panel.table.band_text == ""
 
 
-def test_the_heading_stands_between_hits_and_near_misses_and_is_no_row(qtbot, panel):
+def test_the_heading_stands_between_hits_and_near_misses_and_is_no_row(
+    qtbot: QtBot, panel: HitsPanel
+) -> None:
     panel.show_selection(chosen(aquarium()))
     table = panel.table
     band = table.band_rect()
@@ -148,7 +160,7 @@ def test_the_heading_stands_between_hits_and_near_misses_and_is_no_row(qtbot, pa
     assert table.band_rect().top() == table.rowViewportPosition(5)
 
 
-def test_more_near_misses_come_with_a_button(qtbot, panel):
+def test_more_near_misses_come_with_a_button(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     assert not panel.more_button.isVisible()
     panel.show_selection(chosen(many(3000)))
@@ -157,7 +169,9 @@ def test_more_near_misses_come_with_a_button(qtbot, panel):
     assert panel.model.near_miss_count == 1200
 
 
-def test_a_reason_limits_the_table_and_show_all_gives_the_rest_back(qtbot, panel):
+def test_a_reason_limits_the_table_and_show_all_gives_the_rest_back(
+    qtbot: QtBot, panel: HitsPanel
+) -> None:
     panel.show_selection(chosen(aquarium()))
     with qtbot.waitSignal(panel.reason_filter_changed) as caught:
         panel.set_reason_filter("threshold")
@@ -175,14 +189,14 @@ def test_a_reason_limits_the_table_and_show_all_gives_the_rest_back(qtbot, panel
     assert panel.model.hit_count == 3
 
 
-def test_a_reason_that_removed_nothing_says_so(panel):
+def test_a_reason_that_removed_nothing_says_so(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium(filtered=False)))
     panel.set_reason_filter("filter")
     assert panel.model.rowCount() == 0
     assert panel.table.accessibleDescription().startswith("No records removed by the filter")
 
 
-def test_copying_puts_the_selected_rows_on_the_clipboard(qtbot, panel):
+def test_copying_puts_the_selected_rows_on_the_clipboard(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     _click(qtbot, panel, 0)
     qtbot.keyClick(panel.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
@@ -191,7 +205,7 @@ def test_copying_puts_the_selected_rows_on_the_clipboard(qtbot, panel):
     assert [line.split("\t")[1] for line in lines] == ["id", "clown_lion_01", "lionfish_diet"]
 
 
-def test_the_rows_menu_copies_id_and_text_as_they_are(qtbot, panel):
+def test_the_rows_menu_copies_id_and_text_as_they_are(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(
         chosen(
             candidates(
@@ -209,7 +223,9 @@ def test_the_rows_menu_copies_id_and_text_as_they_are(qtbot, panel):
     assert QGuiApplication.clipboard().text() == "-text"
 
 
-def test_a_third_click_on_a_header_brings_back_the_engines_order(qtbot, panel):
+def test_a_third_click_on_a_header_brings_back_the_engines_order(
+    qtbot: QtBot, panel: HitsPanel
+) -> None:
     panel.show_selection(chosen(aquarium()))
     header = panel.table.horizontalHeader()
     place = QPoint(header.sectionViewportPosition(Column.ID) + 12, header.height() // 2)
@@ -233,13 +249,15 @@ def test_a_third_click_on_a_header_brings_back_the_engines_order(qtbot, panel):
         (RetrievalMode.Hybrid, {"BM25 rank"}),
     ],
 )
-def test_a_column_that_has_no_value_in_the_mode_is_hidden(panel, mode, missing):
+def test_a_column_that_has_no_value_in_the_mode_is_hidden(
+    panel: HitsPanel, mode: RetrievalMode, missing: set[str]
+) -> None:
     panel.resize(1400, 400)
     panel.show_selection(chosen(aquarium(), mode))
     assert set(TITLES) - set(_shown(panel)) == missing | {"score", "match reason"}
 
 
-def test_a_narrow_table_gives_up_columns_that_repeat_others(panel):
+def test_a_narrow_table_gives_up_columns_that_repeat_others(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     assert "bar" in _shown(panel)
     panel.resize(480, 400)
@@ -249,7 +267,7 @@ def test_a_narrow_table_gives_up_columns_that_repeat_others(panel):
     assert "bar" in _shown(panel)
 
 
-def test_a_column_that_the_user_picks_stays_whatever_the_mode(panel):
+def test_a_column_that_the_user_picks_stays_whatever_the_mode(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     menu = panel.table.columns_menu()
     entries = {action.text(): action for action in menu.actions()}
@@ -264,7 +282,9 @@ def test_a_column_that_the_user_picks_stays_whatever_the_mode(panel):
     assert "dense" in _shown(panel)
 
 
-def test_the_state_of_the_columns_comes_back_in_another_window(qtbot, panel):
+def test_the_state_of_the_columns_comes_back_in_another_window(
+    qtbot: QtBot, panel: HitsPanel
+) -> None:
     panel.show_selection(chosen(aquarium()))
     header = panel.table.horizontalHeader()
     header.moveSection(header.visualIndex(Column.DISTANCE), 0)
@@ -297,14 +317,14 @@ def test_the_state_of_the_columns_comes_back_in_another_window(qtbot, panel):
         b'{"version": 1, "header": "AAAA", "picked": 1}',
     ],
 )
-def test_a_damaged_state_changes_nothing(panel, state):
+def test_a_damaged_state_changes_nothing(panel: HitsPanel, state: bytes) -> None:
     panel.show_selection(chosen(aquarium()))
     before = _shown(panel)
     assert panel.restore_state(state) is False
     assert _shown(panel) == before
 
 
-def test_an_empty_table_says_what_to_do(qtbot, panel):
+def test_an_empty_table_says_what_to_do(qtbot: QtBot, panel: HitsPanel) -> None:
     blank = panel.table.viewport().grab().toImage()
     panel.set_empty_text("No question yet", "Type what a player would ask.")
     assert panel.table.viewport().grab().toImage() != blank
@@ -314,7 +334,7 @@ def test_an_empty_table_says_what_to_do(qtbot, panel):
 TEXT = "clownfish and clownfish and clownfish"
 
 
-def _text_image(panel, row: int, tokens: tuple[str, ...] = ("anemone",)):
+def _text_image(panel: HitsPanel, row: int, tokens: tuple[str, ...] = ("anemone",)) -> QImage:
     panel.show_selection(
         chosen(
             candidates(
@@ -334,7 +354,7 @@ def _text_image(panel, row: int, tokens: tuple[str, ...] = ("anemone",)):
     )
 
 
-def _pixels(image) -> list[int]:
+def _pixels(image: QImage) -> list[int]:
     return [
         image.pixelColor(x, y).lightness()
         for x in range(image.width())
@@ -342,23 +362,23 @@ def _pixels(image) -> list[int]:
     ]
 
 
-def test_hits_are_painted_at_full_strength_and_near_misses_dimmed(panel):
+def test_hits_are_painted_at_full_strength_and_near_misses_dimmed(panel: HitsPanel) -> None:
     assert abs(min(_pixels(_text_image(panel, 0))) - LIGHT.text.lightness()) <= 12
     assert abs(min(_pixels(_text_image(panel, 1))) - LIGHT.muted.lightness()) <= 12
 
 
-def test_words_of_the_query_are_set_in_bold(panel):
+def test_words_of_the_query_are_set_in_bold(panel: HitsPanel) -> None:
     plain = _pixels(_text_image(panel, 0))
     bold = _pixels(_text_image(panel, 0, ("clownfish",)))
     assert sum(255 - light for light in bold) > 1.15 * sum(255 - light for light in plain)
 
 
-def _row_colour(panel, row: int):
+def _row_colour(panel: HitsPanel, row: int) -> QColor:
     rect = panel.table.visualRect(panel.model.index(row, Column.ID))
     return panel.table.viewport().grab().toImage().pixelColor(rect.right() - 2, rect.bottom() - 2)
 
 
-def test_the_selected_row_is_seen_in_both_themes(qtbot, panel):
+def test_the_selected_row_is_seen_in_both_themes(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     _click(qtbot, panel, 1)
     for theme in (LIGHT, DARK):
@@ -379,7 +399,7 @@ ODD_TEXTS = (
 
 
 @pytest.mark.parametrize("width", [200, 560, 900])
-def test_any_script_and_length_can_be_painted(panel, width):
+def test_any_script_and_length_can_be_painted(panel: HitsPanel, width: int) -> None:
     count = len(ODD_TEXTS)
     panel.resize(width, 420)
     panel.show_selection(
@@ -396,7 +416,7 @@ def test_any_script_and_length_can_be_painted(panel, width):
     assert not panel.grab().isNull()
 
 
-def test_larger_text_makes_taller_rows(panel):
+def test_larger_text_makes_taller_rows(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     before = panel.table.rowHeight(0)
     font = panel.table.font()
@@ -406,7 +426,7 @@ def test_larger_text_makes_taller_rows(panel):
     assert panel.table.rowHeight(3) > panel.table.rowHeight(0)
 
 
-def test_every_control_has_a_name(panel):
+def test_every_control_has_a_name(panel: HitsPanel) -> None:
     assert panel.table.accessibleName()
     assert panel.show_all_button.accessibleName()
     panel.show_selection(chosen(many(3000)))
@@ -415,7 +435,9 @@ def test_every_control_has_a_name(panel):
 
 @pytest.mark.parametrize("width", [400, 480, 774, 1400])
 @pytest.mark.parametrize("mode", list(RetrievalMode))
-def test_the_columns_fit_the_table_and_no_title_is_cut(panel, mode, width):
+def test_the_columns_fit_the_table_and_no_title_is_cut(
+    panel: HitsPanel, mode: RetrievalMode, width: int
+) -> None:
     panel.resize(width, 400)
     panel.show_selection(chosen(aquarium(), mode))
     table, header = panel.table, panel.table.horizontalHeader()
@@ -426,7 +448,9 @@ def test_the_columns_fit_the_table_and_no_title_is_cut(panel, mode, width):
             assert table.columnWidth(column) >= words + 16
 
 
-def test_a_column_that_the_user_sized_keeps_its_width_and_the_text_takes_the_rest(panel):
+def test_a_column_that_the_user_sized_keeps_its_width_and_the_text_takes_the_rest(
+    panel: HitsPanel,
+) -> None:
     panel.show_selection(chosen(aquarium()))
     header = panel.table.horizontalHeader()
     header.resizeSection(Column.ID, 222)
@@ -437,7 +461,7 @@ def test_a_column_that_the_user_sized_keeps_its_width_and_the_text_takes_the_res
     assert header.length() == panel.table.viewport().width()
 
 
-def test_hits_are_marked_at_their_left_edge(panel):
+def test_hits_are_marked_at_their_left_edge(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     image = panel.table.viewport().grab().toImage()
     table = panel.table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -25,6 +26,13 @@ from inspector.models.memory_model import RecordIdRole
 from inspector.panels.memory_panel import MemoryPanel
 from inspector.widgets.labels import StatusLabel
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from inspector.widgets.code_edit import CodeEdit
+    from inspector.widgets.fields import LineEdit
+    from inspector.widgets.item_views import TableView
+
 ADA = MemoryStore(
     "memories_ada",
     "npc",
@@ -43,13 +51,13 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 class Keeper:
     """Takes over every edit at once, as the session does, unless it `refuses`."""
 
-    def __init__(self, panel, *stores):
+    def __init__(self, panel: MemoryPanel, *stores: MemoryStore) -> None:
         self.panel, self.stores = panel, {store.name: store for store in stores}
         self.edits, self.refuses, self.written, self.used = [], None, {}, ()
         panel.store_edited.connect(self.on_store_edited)
         self.show()
 
-    def on_store_edited(self, store):
+    def on_store_edited(self, store: MemoryStore) -> None:
         self.edits.append(store)
         if self.refuses is not None:
             self.panel.show_problem(self.refuses)
@@ -57,7 +65,7 @@ class Keeper:
         self.stores[store.name] = store
         self.show()
 
-    def show(self, *stores):
+    def show(self, *stores: MemoryStore) -> None:
         self.stores |= {store.name: store for store in stores}
         self.panel.show_stores(
             list(self.stores.values()),
@@ -69,7 +77,7 @@ class Keeper:
 
 
 @pytest.fixture
-def outside(qtbot):
+def outside(qtbot: QtBot) -> QWidget:
     """A window with a field beside the panel, so that the focus has somewhere to go."""
     window = QWidget()
     column = QVBoxLayout(window)
@@ -86,51 +94,55 @@ def outside(qtbot):
 
 
 @pytest.fixture
-def panel(outside):
+def panel(outside: QWidget) -> MemoryPanel:
     return outside.findChild(MemoryPanel, "memoryView")
 
 
 @pytest.fixture
-def keeper(panel):
+def keeper(panel: MemoryPanel) -> Keeper:
     return Keeper(panel, ADA, BOB)
 
 
-def part(panel, kind, name):
+def part(panel: QWidget | MemoryPanel, kind: type[Any], name: str) -> Any:
     found = panel.findChild(kind, name)
     assert found is not None, name
     return found
 
 
-def press(panel, name):
+def press(panel: MemoryPanel, name: str) -> None:
     QTest.mouseClick(part(panel, QAbstractButton, name), Qt.MouseButton.LeftButton)
 
 
-def text_edit(panel):
+def text_edit(panel: MemoryPanel) -> CodeEdit:
     return part(panel, QPlainTextEdit, "memoryTextEdit")
 
 
-def metadata_edit(panel):
+def metadata_edit(panel: MemoryPanel) -> CodeEdit:
     return part(panel, QPlainTextEdit, "memoryMetadataEdit")
 
 
-def id_edit(panel):
+def id_edit(panel: MemoryPanel) -> LineEdit:
     return part(panel, QLineEdit, "memoryIdEdit")
 
 
-def table(panel):
+def table(panel: MemoryPanel) -> TableView:
     return part(panel, QTableView, "memoryRecords")
 
 
-def problem(panel):
+def problem(panel: MemoryPanel) -> StatusLabel:
     return part(panel, StatusLabel, "memoryProblem")
 
 
-def ids(panel):
+def ids(panel: MemoryPanel) -> list[str]:
     model = table(panel).model()
     return [model.index(row, 0).data(RecordIdRole) for row in range(model.rowCount())]
 
 
-def click_record(panel, record_id, modifier=Qt.KeyboardModifier.NoModifier):
+def click_record(
+    panel: MemoryPanel,
+    record_id: str,
+    modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
     view = table(panel)
     index = view.model().index(ids(panel).index(record_id), 0)
     view.scrollTo(index)
@@ -139,13 +151,13 @@ def click_record(panel, record_id, modifier=Qt.KeyboardModifier.NoModifier):
     )
 
 
-def retype(edit, text):
+def retype(edit: CodeEdit | LineEdit, text: str) -> None:
     edit.setFocus()
     edit.selectAll()
     QTest.keyClicks(edit, text)
 
 
-def pick_store(panel, name):
+def pick_store(panel: MemoryPanel, name: str) -> None:
     combo = part(panel, QComboBox, "memoryStores")
     rows = [combo.itemText(row).removeprefix("* ") for row in range(combo.count())]
     combo.setFocus()
@@ -154,13 +166,13 @@ def pick_store(panel, name):
         QTest.keyClick(combo, Qt.Key.Key_Down if steps > 0 else Qt.Key.Key_Up)
 
 
-def test_without_a_store_the_panel_says_how_one_comes_to_be(panel):
+def test_without_a_store_the_panel_says_how_one_comes_to_be(panel: MemoryPanel) -> None:
     assert "WriteToMemory" in panel.table.view._empty[1]
     assert not text_edit(panel).isVisible()
     assert not part(panel, QAbstractButton, "memorySave").isEnabled()
 
 
-def test_showing_emits_nothing(panel, qtbot):
+def test_showing_emits_nothing(panel: MemoryPanel, qtbot: QtBot) -> None:
     signals = [panel.store_edited, panel.store_picked, panel.save_requested, panel.open_requested]
     with (
         qtbot.assertNotEmitted(signals[0]),
@@ -172,7 +184,9 @@ def test_showing_emits_nothing(panel, qtbot):
         panel.show_stores((), changed=(), written={})
 
 
-def test_a_store_shows_its_records_and_the_first_one_in_the_editor(keeper, panel):
+def test_a_store_shows_its_records_and_the_first_one_in_the_editor(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     assert ids(panel) == ["m1", "m2", "m3"]
     assert (
         id_edit(panel).text(),
@@ -181,13 +195,13 @@ def test_a_store_shows_its_records_and_the_first_one_in_the_editor(keeper, panel
     ) == ("m1", "Ada owes Marta a favour", '{"turn": 1}')
 
 
-def test_a_click_brings_a_record_into_the_editor(keeper, panel):
+def test_a_click_brings_a_record_into_the_editor(keeper: Keeper, panel: MemoryPanel) -> None:
     click_record(panel, "m2")
     assert text_edit(panel).toPlainText() == "wolves in the mine"
     assert metadata_edit(panel).toPlainText() == ""
 
 
-def test_a_changed_store_is_marked(panel):
+def test_a_changed_store_is_marked(panel: MemoryPanel) -> None:
     panel.show_stores([ADA, BOB], changed={"memories_bob"}, written={})
     combo = part(panel, QComboBox, "memoryStores")
     assert [combo.itemText(row) for row in range(combo.count())] == [
@@ -196,21 +210,25 @@ def test_a_changed_store_is_marked(panel):
     ]
 
 
-def test_stores_that_the_turn_uses_come_first(panel):
+def test_stores_that_the_turn_uses_come_first(panel: MemoryPanel) -> None:
     panel.show_stores([ADA, BOB], changed=(), written={}, in_use=("memories_bob",))
     combo = part(panel, QComboBox, "memoryStores")
     assert combo.itemText(0) == "memories_bob"
     assert panel.store_in_hand == "memories_bob"
 
 
-def test_the_store_in_hand_follows_the_turn_to_another_store(keeper, panel):
+def test_the_store_in_hand_follows_the_turn_to_another_store(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     keeper.used = ("memories_bob",)
     keeper.show()
     assert panel.store_in_hand == "memories_bob"
     assert text_edit(panel).toPlainText() == "Bob likes ale"
 
 
-def test_the_same_turn_again_leaves_the_store_that_the_user_picked(keeper, panel):
+def test_the_same_turn_again_leaves_the_store_that_the_user_picked(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     keeper.used = ("memories_bob",)
     keeper.show()
     pick_store(panel, "memories_ada")
@@ -218,21 +236,25 @@ def test_the_same_turn_again_leaves_the_store_that_the_user_picked(keeper, panel
     assert panel.store_in_hand == "memories_ada"
 
 
-def test_the_store_in_hand_stays_while_something_is_typed(keeper, panel):
+def test_the_store_in_hand_stays_while_something_is_typed(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     QTest.keyClicks(text_edit(panel), "x")
     keeper.used = ("memories_bob",)
     keeper.show()
     assert panel.store_in_hand == "memories_ada"
 
 
-def test_another_store_is_picked_with_the_keyboard(keeper, panel, qtbot):
+def test_another_store_is_picked_with_the_keyboard(
+    keeper: Keeper, panel: MemoryPanel, qtbot: QtBot
+) -> None:
     with qtbot.waitSignal(panel.store_picked) as picked:
         pick_store(panel, "memories_bob")
     assert picked.args == ["memories_bob"]
     assert ids(panel) == ["m1"]
 
 
-def test_a_record_that_the_turn_wrote_is_new_and_in_hand_first(panel):
+def test_a_record_that_the_turn_wrote_is_new_and_in_hand_first(panel: MemoryPanel) -> None:
     panel.show_stores([ADA], changed=(), written={"memories_ada": {"m3"}})
     view = table(panel)
     assert view.model().index(2, 3).data() == "new"
@@ -240,7 +262,9 @@ def test_a_record_that_the_turn_wrote_is_new_and_in_hand_first(panel):
     assert id_edit(panel).text() == "m3"
 
 
-def test_typing_edits_nothing_until_it_is_applied(keeper, panel, qtbot):
+def test_typing_edits_nothing_until_it_is_applied(
+    keeper: Keeper, panel: MemoryPanel, qtbot: QtBot
+) -> None:
     retype(text_edit(panel), "Ada owes nothing")
     qtbot.wait(200)
     assert keeper.edits == []
@@ -249,7 +273,9 @@ def test_typing_edits_nothing_until_it_is_applied(keeper, panel, qtbot):
     assert not part(panel, QAbstractButton, "memoryApply").isEnabled()
 
 
-def test_control_return_applies_and_keeps_other_keys_of_the_record(keeper, panel):
+def test_control_return_applies_and_keeps_other_keys_of_the_record(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     click_record(panel, "m2")
     retype(text_edit(panel), "no wolves")
     QTest.keyClick(text_edit(panel), Qt.Key.Key_Return, CONTROL)
@@ -258,7 +284,9 @@ def test_control_return_applies_and_keeps_other_keys_of_the_record(keeper, panel
     ]
 
 
-def test_going_from_field_to_field_applies_nothing_and_leaving_them_does(keeper, panel, outside):
+def test_going_from_field_to_field_applies_nothing_and_leaving_them_does(
+    keeper: Keeper, panel: MemoryPanel, outside: QWidget
+) -> None:
     retype(id_edit(panel), "favour")
     retype(metadata_edit(panel), '{"turn": 7}')
     assert keeper.edits == []
@@ -269,27 +297,29 @@ def test_going_from_field_to_field_applies_nothing_and_leaving_them_does(keeper,
     assert id_edit(panel).text() == "favour"
 
 
-def test_leaving_the_fields_without_a_change_edits_nothing(keeper, panel, outside):
+def test_leaving_the_fields_without_a_change_edits_nothing(
+    keeper: Keeper, panel: MemoryPanel, outside: QWidget
+) -> None:
     text_edit(panel).setFocus()
     part(outside, QLineEdit, "elsewhere").setFocus()
     assert keeper.edits == []
 
 
-def test_metadata_laid_out_otherwise_is_no_edit(keeper, panel):
+def test_metadata_laid_out_otherwise_is_no_edit(keeper: Keeper, panel: MemoryPanel) -> None:
     retype(metadata_edit(panel), '{ "turn":1 }')
     press(panel, "memoryApply")
     assert keeper.edits == []
     assert not part(panel, QAbstractButton, "memoryApply").isEnabled()
 
 
-def test_true_in_place_of_one_is_an_edit(keeper, panel):
+def test_true_in_place_of_one_is_an_edit(keeper: Keeper, panel: MemoryPanel) -> None:
     retype(metadata_edit(panel), '{"turn": true}')
     press(panel, "memoryApply")
     assert keeper.edits[-1].records[0]["metadata"] == {"turn": True}
     assert metadata_edit(panel).toPlainText() == '{"turn": true}'
 
 
-def test_emptied_metadata_are_left_out(keeper, panel):
+def test_emptied_metadata_are_left_out(keeper: Keeper, panel: MemoryPanel) -> None:
     metadata_edit(panel).setFocus()
     metadata_edit(panel).selectAll()
     QTest.keyClick(metadata_edit(panel), Qt.Key.Key_Delete)
@@ -297,7 +327,9 @@ def test_emptied_metadata_are_left_out(keeper, panel):
     assert keeper.edits[-1].records[0] == {"id": "m1", "text": "Ada owes Marta a favour"}
 
 
-def test_broken_json_is_said_with_its_place_while_the_old_metadata_stay(keeper, panel, qtbot):
+def test_broken_json_is_said_with_its_place_while_the_old_metadata_stay(
+    keeper: Keeper, panel: MemoryPanel, qtbot: QtBot
+) -> None:
     retype(metadata_edit(panel), '{"turn": 1 "x": 2}')
     qtbot.waitUntil(lambda: problem(panel).isVisible())
     assert problem(panel).text().startswith("8003 metadata 1:12: a comma is missing")
@@ -307,14 +339,18 @@ def test_broken_json_is_said_with_its_place_while_the_old_metadata_stay(keeper, 
     assert metadata_edit(panel).toPlainText() == '{"turn": 1 "x": 2}'
 
 
-def test_the_problem_goes_when_the_json_is_repaired(keeper, panel, qtbot):
+def test_the_problem_goes_when_the_json_is_repaired(
+    keeper: Keeper, panel: MemoryPanel, qtbot: QtBot
+) -> None:
     retype(metadata_edit(panel), '{"turn": }')
     qtbot.waitUntil(lambda: problem(panel).isVisible())
     retype(metadata_edit(panel), '{"turn": 2}')
     qtbot.waitUntil(lambda: not problem(panel).isVisible())
 
 
-def test_a_click_on_the_problem_goes_to_its_place(keeper, panel, qtbot):
+def test_a_click_on_the_problem_goes_to_its_place(
+    keeper: Keeper, panel: MemoryPanel, qtbot: QtBot
+) -> None:
     retype(metadata_edit(panel), '{"turn": }')
     press(panel, "memoryApply")
     id_edit(panel).setFocus()
@@ -323,7 +359,9 @@ def test_a_click_on_the_problem_goes_to_its_place(keeper, panel, qtbot):
     assert metadata_edit(panel).textCursor().position() == 9
 
 
-def test_an_id_that_is_taken_is_refused_beside_what_was_typed(keeper, panel):
+def test_an_id_that_is_taken_is_refused_beside_what_was_typed(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     retype(id_edit(panel), "m2")
     QTest.keyClick(id_edit(panel), Qt.Key.Key_Return)
     assert keeper.edits == []
@@ -333,7 +371,9 @@ def test_an_id_that_is_taken_is_refused_beside_what_was_typed(keeper, panel):
     assert id_edit(panel).text() == "m2"
 
 
-def test_a_refusal_of_the_session_keeps_the_draft_and_marks_the_place(keeper, panel):
+def test_a_refusal_of_the_session_keeps_the_draft_and_marks_the_place(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     keeper.refuses = InspectorError(
         Code.InvalidEmbeddedStringStorageData,
         "expected an int",
@@ -349,7 +389,9 @@ def test_a_refusal_of_the_session_keeps_the_draft_and_marks_the_place(keeper, pa
     assert part(panel, QAbstractButton, "memoryApply").isEnabled()
 
 
-def test_a_draft_that_cannot_be_applied_waits_at_its_record(keeper, panel):
+def test_a_draft_that_cannot_be_applied_waits_at_its_record(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     retype(metadata_edit(panel), '{"turn": }')
     click_record(panel, "m3")
     assert id_edit(panel).text() == "m3"
@@ -360,7 +402,9 @@ def test_a_draft_that_cannot_be_applied_waits_at_its_record(keeper, panel):
     assert problem(panel).isVisible()
 
 
-def test_a_click_on_another_record_applies_what_was_typed(keeper, panel):
+def test_a_click_on_another_record_applies_what_was_typed(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     retype(text_edit(panel), "paid back")
     click_record(panel, "m3")
     assert keeper.edits[-1].records[0]["text"] == "paid back"
@@ -368,7 +412,9 @@ def test_a_click_on_another_record_applies_what_was_typed(keeper, panel):
     assert panel.table.selected_ids() == ["m3"]
 
 
-def test_showing_the_same_stores_keeps_draft_cursor_and_focus(keeper, panel):
+def test_showing_the_same_stores_keeps_draft_cursor_and_focus(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     edit = text_edit(panel)
     retype(edit, "half a sen")
     QTest.keyClick(edit, Qt.Key.Key_Left)
@@ -381,14 +427,14 @@ def test_showing_the_same_stores_keeps_draft_cursor_and_focus(keeper, panel):
     assert ids(panel) == ["m1", "m2", "m3", "m4"]
 
 
-def test_what_was_not_typed_in_follows_the_store(keeper, panel):
+def test_what_was_not_typed_in_follows_the_store(keeper: Keeper, panel: MemoryPanel) -> None:
     retype(text_edit(panel), "a draft")
     keeper.show(ADA.with_record(0, {"id": "m1", "text": "other", "metadata": {"turn": 9}}))
     assert text_edit(panel).toPlainText() == "a draft"
     assert metadata_edit(panel).toPlainText() == '{"turn": 9}'
 
 
-def test_an_undone_edit_is_shown_in_the_editor(keeper, panel):
+def test_an_undone_edit_is_shown_in_the_editor(keeper: Keeper, panel: MemoryPanel) -> None:
     retype(text_edit(panel), "paid back")
     press(panel, "memoryApply")
     keeper.show(ADA)
@@ -397,14 +443,16 @@ def test_an_undone_edit_is_shown_in_the_editor(keeper, panel):
     assert text_edit(panel).toPlainText() == "paid back"
 
 
-def test_escape_brings_back_what_is_in_the_store(keeper, panel):
+def test_escape_brings_back_what_is_in_the_store(keeper: Keeper, panel: MemoryPanel) -> None:
     retype(text_edit(panel), "a mistake")
     QTest.keyClick(text_edit(panel), Qt.Key.Key_Escape)
     assert text_edit(panel).toPlainText() == "Ada owes Marta a favour"
     assert not part(panel, QAbstractButton, "memoryApply").isEnabled()
 
 
-def test_a_record_that_goes_while_it_is_edited_can_be_added_again(keeper, panel):
+def test_a_record_that_goes_while_it_is_edited_can_be_added_again(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     retype(text_edit(panel), "kept")
     keeper.show(ADA.without(0))
     assert text_edit(panel).toPlainText() == "kept"
@@ -414,7 +462,9 @@ def test_a_record_that_goes_while_it_is_edited_can_be_added_again(keeper, panel)
     assert id_edit(panel).text() == "m1"
 
 
-def test_a_record_is_added_with_a_free_id_once_it_is_applied(keeper, panel):
+def test_a_record_is_added_with_a_free_id_once_it_is_applied(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     press(panel, "memoryAdd")
     assert keeper.edits == []
     assert text_edit(panel).hasFocus()
@@ -426,7 +476,9 @@ def test_a_record_is_added_with_a_free_id_once_it_is_applied(keeper, panel):
     assert panel.table.selected_ids() == [new_id]
 
 
-def test_a_new_record_gets_another_id_when_the_turn_takes_its_own(keeper, panel):
+def test_a_new_record_gets_another_id_when_the_turn_takes_its_own(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     press(panel, "memoryAdd")
     QTest.keyClicks(text_edit(panel), "mine")
     keeper.show(ADA.append({"id": ADA.new_id(), "text": "the turn's"}))
@@ -434,7 +486,7 @@ def test_a_new_record_gets_another_id_when_the_turn_takes_its_own(keeper, panel)
     assert [record["text"] for record in keeper.edits[-1].records[3:]] == ["the turn's", "mine"]
 
 
-def test_escape_twice_drops_a_new_record(keeper, panel):
+def test_escape_twice_drops_a_new_record(keeper: Keeper, panel: MemoryPanel) -> None:
     press(panel, "memoryAdd")
     QTest.keyClicks(text_edit(panel), "never mind")
     QTest.keyClick(text_edit(panel), Qt.Key.Key_Escape)
@@ -444,13 +496,17 @@ def test_escape_twice_drops_a_new_record(keeper, panel):
     assert keeper.edits == []
 
 
-def test_a_record_that_was_begun_and_left_untouched_is_not_added(keeper, panel):
+def test_a_record_that_was_begun_and_left_untouched_is_not_added(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     press(panel, "memoryAdd")
     click_record(panel, "m2")
     assert keeper.edits == []
 
 
-def test_delete_removes_the_record_and_takes_the_next_one(keeper, panel):
+def test_delete_removes_the_record_and_takes_the_next_one(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     click_record(panel, "m2")
     QTest.keyClick(table(panel), Qt.Key.Key_Delete)
     assert [record["id"] for record in keeper.edits[-1].records] == ["m1", "m3"]
@@ -458,14 +514,14 @@ def test_delete_removes_the_record_and_takes_the_next_one(keeper, panel):
     assert panel.table.selected_ids() == ["m3"]
 
 
-def test_several_records_are_removed_as_one_edit(keeper, panel):
+def test_several_records_are_removed_as_one_edit(keeper: Keeper, panel: MemoryPanel) -> None:
     click_record(panel, "m1")
     click_record(panel, "m3", CONTROL)
     press(panel, "memoryRemove")
     assert [[record["id"] for record in store.records] for store in keeper.edits] == [["m2"]]
 
 
-def test_the_last_record_can_be_removed(keeper, panel):
+def test_the_last_record_can_be_removed(keeper: Keeper, panel: MemoryPanel) -> None:
     click_record(panel, "m1")
     click_record(panel, "m3", SHIFT)
     QTest.keyClick(table(panel), Qt.Key.Key_Delete)
@@ -474,14 +530,16 @@ def test_the_last_record_can_be_removed(keeper, panel):
     assert not part(panel, QAbstractButton, "memoryRemove").isEnabled()
 
 
-def test_delete_in_a_field_removes_no_record(keeper, panel):
+def test_delete_in_a_field_removes_no_record(keeper: Keeper, panel: MemoryPanel) -> None:
     text_edit(panel).setFocus()
     QTest.keyClick(text_edit(panel), Qt.Key.Key_Delete)
     assert ids(panel) == ["m1", "m2", "m3"]
     assert text_edit(panel).toPlainText() == "da owes Marta a favour"
 
 
-def test_the_selection_stays_by_id_when_records_come_and_go(keeper, panel):
+def test_the_selection_stays_by_id_when_records_come_and_go(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     click_record(panel, "m2")
     click_record(panel, "m3", CONTROL)
     keeper.show(ADA.without(0).append({"id": "m0", "text": "new"}))
@@ -489,7 +547,9 @@ def test_the_selection_stays_by_id_when_records_come_and_go(keeper, panel):
     assert panel.table.current_id == "m3"
 
 
-def test_a_click_on_a_header_sorts_and_keeps_the_record_in_hand(keeper, panel):
+def test_a_click_on_a_header_sorts_and_keeps_the_record_in_hand(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     click_record(panel, "m2")
     header = table(panel).horizontalHeader()
     place = header.sectionViewportPosition(1) + 20
@@ -500,7 +560,9 @@ def test_a_click_on_a_header_sorts_and_keeps_the_record_in_hand(keeper, panel):
     assert panel.table.selected_ids() == ["m2"]
 
 
-def test_the_search_hides_records_and_keeps_the_one_in_hand(keeper, panel):
+def test_the_search_hides_records_and_keeps_the_one_in_hand(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     click_record(panel, "m3")
     search = part(panel, QLineEdit, "memorySearch")
     QTest.keyClicks(search, "wolves")
@@ -511,7 +573,9 @@ def test_the_search_hides_records_and_keeps_the_one_in_hand(keeper, panel):
     assert ids(panel) == ["m1", "m2", "m3"]
 
 
-def test_save_hands_on_what_is_typed_first(keeper, panel, qtbot):
+def test_save_hands_on_what_is_typed_first(
+    keeper: Keeper, panel: MemoryPanel, qtbot: QtBot
+) -> None:
     QTest.keyClicks(text_edit(panel), "!")
     saved = []
     panel.save_requested.connect(lambda name: saved.append((name, len(keeper.edits))))
@@ -519,14 +583,16 @@ def test_save_hands_on_what_is_typed_first(keeper, panel, qtbot):
     assert saved == [("memories_ada", 1)]
 
 
-def test_save_waits_until_what_is_typed_can_be_applied(keeper, panel, qtbot):
+def test_save_waits_until_what_is_typed_can_be_applied(
+    keeper: Keeper, panel: MemoryPanel, qtbot: QtBot
+) -> None:
     retype(metadata_edit(panel), "{")
     with qtbot.assertNotEmitted(panel.save_requested):
         press(panel, "memorySave")
     assert problem(panel).isVisible()
 
 
-def test_open_and_save_as_are_asked_for(keeper, panel, qtbot):
+def test_open_and_save_as_are_asked_for(keeper: Keeper, panel: MemoryPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.open_requested):
         press(panel, "memoryOpen")
     with qtbot.waitSignal(panel.save_as_requested) as asked:
@@ -534,7 +600,7 @@ def test_open_and_save_as_are_asked_for(keeper, panel, qtbot):
     assert asked.args == ["memories_ada"]
 
 
-def test_a_new_store_is_made_with_name_and_schema(keeper, panel):
+def test_a_new_store_is_made_with_name_and_schema(keeper: Keeper, panel: MemoryPanel) -> None:
     press(panel, "memoryNew")
     QTest.keyClicks(part(panel, QLineEdit, "memoryNewName"), "gossip")
     QTest.keyClick(part(panel, QLineEdit, "memoryNewName"), Qt.Key.Key_Return)
@@ -543,7 +609,7 @@ def test_a_new_store_is_made_with_name_and_schema(keeper, panel):
     assert panel.store_in_hand == "gossip"
 
 
-def test_a_name_that_is_taken_or_empty_makes_no_store(keeper, panel):
+def test_a_name_that_is_taken_or_empty_makes_no_store(keeper: Keeper, panel: MemoryPanel) -> None:
     press(panel, "memoryNew")
     press(panel, "memoryCreate")
     assert problem(panel).text().startswith("8001 ")
@@ -553,14 +619,16 @@ def test_a_name_that_is_taken_or_empty_makes_no_store(keeper, panel):
     assert keeper.edits == []
 
 
-def test_the_store_that_the_turn_missed_is_offered_as_a_new_one(keeper, panel):
+def test_the_store_that_the_turn_missed_is_offered_as_a_new_one(
+    keeper: Keeper, panel: MemoryPanel
+) -> None:
     keeper.used = ("memories_cleo",)
     keeper.show()
     press(panel, "memoryNew")
     assert part(panel, QLineEdit, "memoryNewName").text() == "memories_cleo"
 
 
-def test_a_note_is_shown_until_the_next_key(keeper, panel):
+def test_a_note_is_shown_until_the_next_key(keeper: Keeper, panel: MemoryPanel) -> None:
     panel.show_note("counts from the next turn on")
     assert problem(panel).isVisible()
     assert problem(panel).kind == "info"
@@ -568,7 +636,7 @@ def test_a_note_is_shown_until_the_next_key(keeper, panel):
     assert not problem(panel).isVisible()
 
 
-def test_a_text_that_is_too_long_to_edit_is_kept_whole(keeper, panel):
+def test_a_text_that_is_too_long_to_edit_is_kept_whole(keeper: Keeper, panel: MemoryPanel) -> None:
     long = "x" * 300_000
     keeper.show(ADA.with_record(0, {"id": "m1", "text": long}))
     assert text_edit(panel).isReadOnly()
@@ -577,7 +645,9 @@ def test_a_text_that_is_too_long_to_edit_is_kept_whole(keeper, panel):
     assert keeper.edits[-1].records[0] == {"id": "long", "text": long}
 
 
-def test_line_ends_that_qt_changes_are_no_edit(keeper, panel, outside):
+def test_line_ends_that_qt_changes_are_no_edit(
+    keeper: Keeper, panel: MemoryPanel, outside: QWidget
+) -> None:
     keeper.show(ADA.with_record(0, {"id": "m1", "text": "a\r\nb\u2028c\u00a0d"}))
     text_edit(panel).setFocus()
     part(outside, QLineEdit, "elsewhere").setFocus()
@@ -587,7 +657,7 @@ def test_line_ends_that_qt_changes_are_no_edit(keeper, panel, outside):
     assert keeper.edits[-1].records[0]["text"] == "a\r\nb\u2028c\u00a0d"
 
 
-def test_ten_thousand_records_are_shown_in_well_under_50_ms(panel):
+def test_ten_thousand_records_are_shown_in_well_under_50_ms(panel: MemoryPanel) -> None:
     store = MemoryStore(
         "big",
         records=tuple(
@@ -609,7 +679,9 @@ def test_ten_thousand_records_are_shown_in_well_under_50_ms(panel):
 
 
 @pytest.mark.parametrize("size", [(460, 150), (700, 230)])
-def test_records_and_all_three_fields_are_in_sight_at_the_usual_sizes(qtbot, size):
+def test_records_and_all_three_fields_are_in_sight_at_the_usual_sizes(
+    qtbot: QtBot, size: tuple[int, int]
+) -> None:
     panel = MemoryPanel()
     qtbot.addWidget(panel)
     panel.show_stores([ADA, BOB], changed=(), written={})

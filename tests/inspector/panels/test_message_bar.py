@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -10,30 +12,33 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton
 from inspector.panels import message_bar
 from inspector.panels.message_bar import MessageBar
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
 ERROR = "error 8003 InvalidEmbeddedStringStorageData: a.json: <b>broken</b> (repair it)"
 
 
 @pytest.fixture
-def bar(qtbot):
+def bar(qtbot: QtBot) -> MessageBar:
     widget = MessageBar()
     qtbot.addWidget(widget)
     widget.resize(700, 44)
     return widget
 
 
-def test_it_is_hidden_until_there_is_something_to_say(bar):
+def test_it_is_hidden_until_there_is_something_to_say(bar: MessageBar) -> None:
     assert bar.isHidden()
     bar.post("error", ERROR)
     assert not bar.isHidden()
     assert bar.findChild(QLabel, "messageText").text() == ERROR
 
 
-def test_a_text_of_several_lines_becomes_one(bar):
+def test_a_text_of_several_lines_becomes_one(bar: MessageBar) -> None:
     bar.post("warning", "one\n  two")
     assert bar.text == "one two"
 
 
-def test_repeated_messages_are_counted_not_piled_up(bar):
+def test_repeated_messages_are_counted_not_piled_up(bar: MessageBar) -> None:
     for _ in range(3):
         bar.post("error", ERROR)
     assert bar.findChild(QLabel, "messageCount").text() == "×3"
@@ -41,7 +46,7 @@ def test_repeated_messages_are_counted_not_piled_up(bar):
     assert bar.isHidden()
 
 
-def test_closing_brings_back_the_message_before(bar, qtbot):
+def test_closing_brings_back_the_message_before(bar: MessageBar, qtbot: QtBot) -> None:
     bar.post("error", "first")
     bar.post("error", "second")
     bar.findChild(QToolButton, "messageClose").click()
@@ -51,7 +56,7 @@ def test_closing_brings_back_the_message_before(bar, qtbot):
     assert bar.isHidden()
 
 
-def test_details_are_shown_on_demand(bar):
+def test_details_are_shown_on_demand(bar: MessageBar) -> None:
     bar.post("error", "short", "the whole story")
     bar.show()
     details = bar.findChild(QPlainTextEdit, "messageDetails")
@@ -61,13 +66,13 @@ def test_details_are_shown_on_demand(bar):
     assert details.toPlainText() == "the whole story"
 
 
-def test_a_long_text_can_be_read_whole_in_the_details(bar):
+def test_a_long_text_can_be_read_whole_in_the_details(bar: MessageBar) -> None:
     bar.post("error", "long " * 60)
     bar.findChild(QPushButton, "messageDetailsButton").click()
     assert bar.findChild(QPlainTextEdit, "messageDetails").toPlainText() == ("long " * 60).strip()
 
 
-def test_an_action_closes_the_message_and_is_done(bar):
+def test_an_action_closes_the_message_and_is_done(bar: MessageBar) -> None:
     done = []
     bar.post(
         "info",
@@ -82,7 +87,9 @@ def test_an_action_closes_the_message_and_is_done(bar):
     assert bar.isHidden()
 
 
-def test_an_info_goes_by_itself_and_an_error_under_it_comes_back(qtbot, monkeypatch):
+def test_an_info_goes_by_itself_and_an_error_under_it_comes_back(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(message_bar, "INFO_MS", 20)
     bar = MessageBar()
     qtbot.addWidget(bar)
@@ -93,7 +100,9 @@ def test_an_info_goes_by_itself_and_an_error_under_it_comes_back(qtbot, monkeypa
     assert bar.text == ERROR
 
 
-def test_an_info_that_stays_and_one_that_is_read_do_not_go(qtbot, monkeypatch):
+def test_an_info_that_stays_and_one_that_is_read_do_not_go(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(message_bar, "INFO_MS", 20)
     bar = MessageBar()
     qtbot.addWidget(bar)
@@ -106,25 +115,25 @@ def test_an_info_that_stays_and_one_that_is_read_do_not_go(qtbot, monkeypatch):
     assert bar.text == "stays"
 
 
-def test_the_severity_is_said_in_words_too(bar):
+def test_the_severity_is_said_in_words_too(bar: MessageBar) -> None:
     bar.post("warning", "no model")
     assert bar.findChild(QLabel, "messageText").accessibleName() == "warning: no model"
     assert bar.severity == "warning"
 
 
-def test_markup_stays_text(bar):
+def test_markup_stays_text(bar: MessageBar) -> None:
     bar.post("error", ERROR)
     text = bar.findChild(QLabel, "messageText")
     assert text.textFormat() is Qt.TextFormat.PlainText
     assert "<b>" not in text.toolTip()
 
 
-def test_an_unknown_severity_is_a_mistake_of_the_program(bar):
+def test_an_unknown_severity_is_a_mistake_of_the_program(bar: MessageBar) -> None:
     with pytest.raises(ValueError, match="fatal"):
         bar.post("fatal", "x")
 
 
-def test_many_messages_are_not_kept_for_ever(bar):
+def test_many_messages_are_not_kept_for_ever(bar: MessageBar) -> None:
     for number in range(100):
         bar.post("error", f"problem {number}")
     closed = 0
@@ -137,7 +146,9 @@ def test_many_messages_are_not_kept_for_ever(bar):
     assert bar.isHidden()
 
 
-def test_a_message_that_is_not_true_any_more_is_withdrawn_and_the_others_stay(bar):
+def test_a_message_that_is_not_true_any_more_is_withdrawn_and_the_others_stay(
+    bar: MessageBar,
+) -> None:
     bar.post("error", "the turn failed")
     bar.post("info", "saved", stays=True)
     bar.withdraw("the turn failed")

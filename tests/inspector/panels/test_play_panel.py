@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -20,10 +21,17 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from core.agent.play import DialogLine
+from core.prompt.messages import DialogLine
 from inspector.models.exits_model import SimulatedExit
 from inspector.panels.play_panel import PlayPanel
 from inspector.widgets.labels import StatusLabel
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from inspector.widgets.dialog_section import _ReplyEdit
+    from inspector.widgets.fields import Choice
+    from inspector.widgets.item_views import TableView
 
 VALUES = {"player": "Marla", "town": "Harbour"}
 USED = {"player": ("recall.storage_name",), "quest": ("answer.template",)}
@@ -35,7 +43,7 @@ ROLE, TEXT = 0, 1
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> PlayPanel:
     widget = PlayPanel()
     qtbot.addWidget(widget)
     widget.resize(1100, 300)
@@ -47,11 +55,18 @@ def panel(qtbot):
     return widget
 
 
-def show_dialog(panel, lines=LINES, *, kept=True, reply="", replies_to="Who is he?"):
+def show_dialog(
+    panel: PlayPanel,
+    lines: tuple[DialogLine, ...] = LINES,
+    *,
+    kept: bool = True,
+    reply: str = "",
+    replies_to: str = "Who is he?",
+) -> None:
     panel.show_dialog(lines, kept=kept, reply=reply, replies_to=replies_to)
 
 
-def emitted(panel):
+def emitted(panel: PlayPanel) -> list[Any]:
     found = []
     for name in (
         "variable_edited",
@@ -65,22 +80,31 @@ def emitted(panel):
     return found
 
 
-def table(panel, name):
+def table(panel: PlayPanel, name: str) -> TableView:
     return panel.findChild(QTableView, name)
 
 
-def click_cell(view, row, column, *, double=False):
+def click_cell(view: TableView, row: int, column: int, *, double: bool = False) -> None:
     place = view.visualRect(view.model().index(row, column)).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     if double:
         QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
-def editor(view, kind=QLineEdit):
+def editor(
+    view: TableView, kind: type[QComboBox] | type[QLineEdit] | type[QPlainTextEdit] = QLineEdit
+) -> QLineEdit | QPlainTextEdit | Choice:
     return view.viewport().findChild(kind, options=Qt.FindChildOption.FindDirectChildrenOnly)
 
 
-def edited(view, row, column, text, kind=QLineEdit, key=Qt.Key.Key_Return):
+def edited(
+    view: TableView,
+    row: int,
+    column: int,
+    text: str,
+    kind: type[QPlainTextEdit] = QLineEdit,
+    key: Qt.Key | None = Qt.Key.Key_Return,
+) -> QLineEdit | QPlainTextEdit:
     click_cell(view, row, column, double=True)
     field = editor(view, kind)
     field.selectAll()
@@ -94,13 +118,13 @@ def edited(view, row, column, text, kind=QLineEdit, key=Qt.Key.Key_Return):
 # Variables
 
 
-def test_a_value_is_edited_in_place(panel):
+def test_a_value_is_edited_in_place(panel: PlayPanel) -> None:
     found = emitted(panel)
     edited(table(panel, "variablesTable"), 1, VALUE, "Perrin")
     assert found == [("variable_edited", "player", "Perrin")]
 
 
-def test_escape_and_an_unchanged_value_emit_nothing(panel):
+def test_escape_and_an_unchanged_value_emit_nothing(panel: PlayPanel) -> None:
     found = emitted(panel)
     edited(table(panel, "variablesTable"), 1, VALUE, "Perrin", key=Qt.Key.Key_Escape)
     click_cell(table(panel, "variablesTable"), 1, VALUE, double=True)
@@ -109,7 +133,7 @@ def test_escape_and_an_unchanged_value_emit_nothing(panel):
     assert found == []
 
 
-def test_an_undefined_variable_that_is_only_looked_at_stays_undefined(panel):
+def test_an_undefined_variable_that_is_only_looked_at_stays_undefined(panel: PlayPanel) -> None:
     found = emitted(panel)
     click_cell(table(panel, "variablesTable"), 0, VALUE, double=True)
     QTest.keyClick(editor(table(panel, "variablesTable")), Qt.Key.Key_Return)
@@ -117,7 +141,7 @@ def test_an_undefined_variable_that_is_only_looked_at_stays_undefined(panel):
     assert found == []
 
 
-def test_add_asks_for_a_name_and_goes_on_to_the_value(panel):
+def test_add_asks_for_a_name_and_goes_on_to_the_value(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "variablesTable")
     panel.findChild(QToolButton, "addVariable").click()
@@ -133,7 +157,7 @@ def test_add_asks_for_a_name_and_goes_on_to_the_value(panel):
     assert found[1:] == [("variable_edited", "mood", "grumpy")]
 
 
-def test_a_name_with_a_blank_is_refused_beside_the_table_and_not_lost(panel):
+def test_a_name_with_a_blank_is_refused_beside_the_table_and_not_lost(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "variablesTable")
     field = edited(view, 3, NAME, "my mood")
@@ -149,7 +173,7 @@ def test_a_name_with_a_blank_is_refused_beside_the_table_and_not_lost(panel):
     assert found == [("variable_edited", "my", "")]
 
 
-def test_delete_and_the_button_remove_the_selected_variable(panel):
+def test_delete_and_the_button_remove_the_selected_variable(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "variablesTable")
     click_cell(view, 1, NAME)
@@ -159,14 +183,14 @@ def test_delete_and_the_button_remove_the_selected_variable(panel):
     assert found == [("variable_edited", "player", None), ("variable_edited", "town", None)]
 
 
-def test_what_has_no_value_cannot_be_removed(panel):
+def test_what_has_no_value_cannot_be_removed(panel: PlayPanel) -> None:
     view = table(panel, "variablesTable")
     for row, removable in ((0, False), (1, True), (3, False)):
         click_cell(view, row, NAME)
         assert panel.findChild(QToolButton, "removeVariable").isEnabled() == removable
 
 
-def test_enter_edits_the_value_of_the_row_that_has_the_focus(panel):
+def test_enter_edits_the_value_of_the_row_that_has_the_focus(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "variablesTable")
     view.setFocus()
@@ -178,7 +202,9 @@ def test_enter_edits_the_value_of_the_row_that_has_the_focus(panel):
     assert found == [("variable_edited", "quest", "find the cat")]
 
 
-def test_variables_shown_anew_leave_what_is_typed_with_cursor_and_selection(panel):
+def test_variables_shown_anew_leave_what_is_typed_with_cursor_and_selection(
+    panel: PlayPanel,
+) -> None:
     view = table(panel, "variablesTable")
     field = edited(view, 1, VALUE, "Old Perrin", key=None)
     field.setSelection(1, 4)
@@ -195,7 +221,7 @@ def test_variables_shown_anew_leave_what_is_typed_with_cursor_and_selection(pane
     assert found == [("variable_edited", "player", "Old Perrin")]
 
 
-def test_a_name_that_is_typed_survives_rows_that_come_above_it(panel):
+def test_a_name_that_is_typed_survives_rows_that_come_above_it(panel: PlayPanel) -> None:
     view = table(panel, "variablesTable")
     panel.findChild(QToolButton, "addVariable").click()
     field = editor(view)
@@ -209,7 +235,9 @@ def test_a_name_that_is_typed_survives_rows_that_come_above_it(panel):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1100, 300), (1000, 230), (700, 230), (460, 150)])
-def test_the_sign_of_an_undefined_variable_is_never_cut_off(panel, width, height):
+def test_the_sign_of_an_undefined_variable_is_never_cut_off(
+    panel: PlayPanel, width: int, height: int
+) -> None:
     panel.resize(width, height)
     QApplication.processEvents()
     view = table(panel, "variablesTable")
@@ -220,7 +248,7 @@ def test_the_sign_of_an_undefined_variable_is_never_cut_off(panel, width, height
 # Simulated exits
 
 
-def test_each_node_has_a_box_of_its_exits(panel):
+def test_each_node_has_a_box_of_its_exits(panel: PlayPanel) -> None:
     combos = table(panel, "exitsTable").findChildren(QComboBox)
     assert [[c.itemText(i) for i in range(c.count())] for c in combos] == [
         list(TOOLS.routes),
@@ -230,14 +258,14 @@ def test_each_node_has_a_box_of_its_exits(panel):
     assert combos[0].accessibleName() == "Exit of tools"
 
 
-def test_an_exit_is_picked_by_keys(panel):
+def test_an_exit_is_picked_by_keys(panel: PlayPanel) -> None:
     found = emitted(panel)
     combo = table(panel, "exitsTable").findChild(QComboBox, "exit_tools")
     QTest.keyClick(combo, Qt.Key.Key_Down)
     assert found == [("exit_picked", "tools", "tool_called")]
 
 
-def test_exits_shown_anew_emit_nothing_and_keep_the_boxes(panel):
+def test_exits_shown_anew_emit_nothing_and_keep_the_boxes(panel: PlayPanel) -> None:
     found = emitted(panel)
     combo = table(panel, "exitsTable").findChild(QComboBox, "exit_tools")
     panel.show_exits((SimulatedExit(TOOLS.node, TOOLS.type, TOOLS.routes, "tool_called"), INTENT))
@@ -245,7 +273,7 @@ def test_exits_shown_anew_emit_nothing_and_keep_the_boxes(panel):
     assert table(panel, "exitsTable").findChild(QComboBox, "exit_tools") is combo
 
 
-def test_a_double_click_and_enter_on_a_node_are_told(panel):
+def test_a_double_click_and_enter_on_a_node_are_told(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "exitsTable")
     click_cell(view, 1, 0, double=True)
@@ -254,14 +282,14 @@ def test_a_double_click_and_enter_on_a_node_are_told(panel):
     assert found == [("node_activated", "intent"), ("node_activated", "tools")]
 
 
-def test_a_graph_that_decides_everything_shows_no_exits(panel):
+def test_a_graph_that_decides_everything_shows_no_exits(panel: PlayPanel) -> None:
     panel.show_exits(())
     assert not table(panel, "exitsTable").isVisible()
     panel.show_exits((TOOLS,))
     assert table(panel, "exitsTable").isVisible()
 
 
-def test_it_says_that_only_a_language_model_could_decide(panel):
+def test_it_says_that_only_a_language_model_could_decide(panel: PlayPanel) -> None:
     said = [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
     assert any("language model" in text for text in said)
 
@@ -269,20 +297,20 @@ def test_it_says_that_only_a_language_model_could_decide(panel):
 # Dialog
 
 
-def test_no_dialog_is_kept_unless_it_is_switched_on(qtbot):
+def test_no_dialog_is_kept_unless_it_is_switched_on(qtbot: QtBot) -> None:
     widget = PlayPanel()
     qtbot.addWidget(widget)
     assert not widget.findChild(QCheckBox, "dialogCheck").isChecked()
     assert not widget.findChild(QToolButton, "dialogPaste").isEnabled()
 
 
-def test_the_switch_is_told(panel):
+def test_the_switch_is_told(panel: PlayPanel) -> None:
     found = emitted(panel)
     panel.findChild(QCheckBox, "dialogCheck").click()
     assert found == [("dialog_kept_changed", False)]
 
 
-def test_showing_emits_nothing(panel):
+def test_showing_emits_nothing(panel: PlayPanel) -> None:
     found = emitted(panel)
     show_dialog(panel, (), kept=False, reply="x")
     show_dialog(panel, reply="y", replies_to="other")
@@ -291,13 +319,13 @@ def test_showing_emits_nothing(panel):
     assert found == []
 
 
-def test_a_message_is_edited_in_place(panel):
+def test_a_message_is_edited_in_place(panel: PlayPanel) -> None:
     found = emitted(panel)
     edited(table(panel, "dialogView"), 1, TEXT, "None is left.", QPlainTextEdit)
     assert found == [("dialog_edited", (LINES[0], DialogLine("assistant", "None is left.")))]
 
 
-def test_shift_enter_breaks_the_line_of_a_message(panel):
+def test_shift_enter_breaks_the_line_of_a_message(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "dialogView")
     field = edited(view, 0, TEXT, "one", QPlainTextEdit, key=None)
@@ -308,7 +336,7 @@ def test_shift_enter_breaks_the_line_of_a_message(panel):
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-def test_the_role_of_a_message_is_picked(panel):
+def test_the_role_of_a_message_is_picked(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "dialogView")
     click_cell(view, 0, ROLE, double=True)
@@ -319,7 +347,7 @@ def test_the_role_of_a_message_is_picked(panel):
     assert found == [("dialog_edited", (DialogLine("system", "A bed?"), LINES[1]))]
 
 
-def test_add_writes_a_message_of_who_speaks_next(panel):
+def test_add_writes_a_message_of_who_speaks_next(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "dialogView")
     panel.findChild(QToolButton, "dialogAdd").click()
@@ -330,7 +358,7 @@ def test_add_writes_a_message_of_who_speaks_next(panel):
     assert found == [("dialog_edited", (*LINES, DialogLine("user", "Thanks")))]
 
 
-def test_an_added_message_without_text_goes_away(panel):
+def test_an_added_message_without_text_goes_away(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "dialogView")
     panel.findChild(QToolButton, "dialogAdd").click()
@@ -340,7 +368,7 @@ def test_an_added_message_without_text_goes_away(panel):
     assert (view.model().rowCount(), found) == (2, [])
 
 
-def test_selected_messages_are_removed_with_delete(panel):
+def test_selected_messages_are_removed_with_delete(panel: PlayPanel) -> None:
     found = emitted(panel)
     view = table(panel, "dialogView")
     view.setFocus()
@@ -349,7 +377,7 @@ def test_selected_messages_are_removed_with_delete(panel):
     assert found == [("dialog_edited", ())]
 
 
-def test_pasted_lines_and_json_join_the_messages(panel):
+def test_pasted_lines_and_json_join_the_messages(panel: PlayPanel) -> None:
     found = emitted(panel)
     QGuiApplication.clipboard().setText("User: Thanks\nAssistant: Sleep well")
     panel.findChild(QToolButton, "dialogPaste").click()
@@ -360,7 +388,7 @@ def test_pasted_lines_and_json_join_the_messages(panel):
     assert found[-1][1][4:] == (DialogLine("user", "Bye"),)
 
 
-def test_a_paste_that_cannot_be_read_says_why_and_changes_nothing(panel):
+def test_a_paste_that_cannot_be_read_says_why_and_changes_nothing(panel: PlayPanel) -> None:
     found = emitted(panel)
     QGuiApplication.clipboard().setText('[{"role": "wizard", "content": "x"}]')
     panel.findChild(QToolButton, "dialogPaste").click()
@@ -370,7 +398,7 @@ def test_a_paste_that_cannot_be_read_says_why_and_changes_nothing(panel):
     assert '"wizard"' in status.text()
 
 
-def test_messages_shown_anew_leave_what_is_typed(panel):
+def test_messages_shown_anew_leave_what_is_typed(panel: PlayPanel) -> None:
     view = table(panel, "dialogView")
     field = edited(view, 1, TEXT, "None", QPlainTextEdit, key=None)
     cursor = field.textCursor()
@@ -385,18 +413,18 @@ def test_messages_shown_anew_leave_what_is_typed(panel):
 # The reply
 
 
-def reply_of(panel):
+def reply_of(panel: PlayPanel) -> _ReplyEdit:
     return panel.findChild(QPlainTextEdit, "replyEdit")
 
 
-def test_a_reply_is_told_after_quiet(panel, qtbot):
+def test_a_reply_is_told_after_quiet(panel: PlayPanel, qtbot: QtBot) -> None:
     QTest.keyClicks(reply_of(panel), "Perrin.")
     with qtbot.waitSignal(panel.reply_edited, timeout=2000) as told:
         pass
     assert told.args == ["Perrin."]
 
 
-def test_a_reply_is_told_at_once_when_the_field_is_left(panel):
+def test_a_reply_is_told_at_once_when_the_field_is_left(panel: PlayPanel) -> None:
     found = emitted(panel)
     reply_of(panel).setFocus()
     QTest.keyClicks(reply_of(panel), "Perrin.")
@@ -404,7 +432,7 @@ def test_a_reply_is_told_at_once_when_the_field_is_left(panel):
     assert found == [("reply_edited", "Perrin.")]
 
 
-def test_a_reply_that_is_typed_survives_being_shown_anew(panel):
+def test_a_reply_that_is_typed_survives_being_shown_anew(panel: PlayPanel) -> None:
     field = reply_of(panel)
     QTest.keyClicks(field, "Old Perrin")
     cursor = field.textCursor()
@@ -415,14 +443,14 @@ def test_a_reply_that_is_typed_survives_being_shown_anew(panel):
     assert (field.toPlainText(), field.textCursor().selectedText()) == ("Old Perrin", "ld")
 
 
-def test_the_next_turn_begins_without_a_reply(panel):
+def test_the_next_turn_begins_without_a_reply(panel: PlayPanel) -> None:
     QTest.keyClicks(reply_of(panel), "Perrin")
     panel.findChild(QCheckBox, "dialogCheck").setFocus()
     show_dialog(panel, replies_to="And her?")
     assert reply_of(panel).toPlainText() == ""
 
 
-def test_without_a_turn_there_is_nothing_to_reply_to(panel):
+def test_without_a_turn_there_is_nothing_to_reply_to(panel: PlayPanel) -> None:
     show_dialog(panel, replies_to="")
     assert not reply_of(panel).isEnabled()
     assert panel.findChild(QLabel, "replyLabel").text() == "No turn to reply to yet"
@@ -432,7 +460,9 @@ def test_without_a_turn_there_is_nothing_to_reply_to(panel):
 
 
 @pytest.mark.parametrize("width", [460, 700])
-def test_a_narrow_panel_shows_one_section_at_a_time(panel, qtbot, width):
+def test_a_narrow_panel_shows_one_section_at_a_time(
+    panel: PlayPanel, qtbot: QtBot, width: int
+) -> None:
     panel.resize(width, 180)
     names = ("variablesTable", "exitsTable", "dialogView")
     for number, label in enumerate(("Variables", "Exits", "Dialog")):
@@ -444,7 +474,7 @@ def test_a_narrow_panel_shows_one_section_at_a_time(panel, qtbot, width):
     assert all(table(panel, name).isVisible() for name in names)
 
 
-def test_what_is_typed_survives_a_change_of_size(panel):
+def test_what_is_typed_survives_a_change_of_size(panel: PlayPanel) -> None:
     field = edited(table(panel, "variablesTable"), 1, VALUE, "Old Perrin", key=None)
     panel.resize(460, 150)
     panel.resize(1100, 300)
@@ -452,7 +482,7 @@ def test_what_is_typed_survives_a_change_of_size(panel):
     assert field.text() == "Old Perrin"
 
 
-def test_every_control_stays_inside_at_the_smallest_size(panel):
+def test_every_control_stays_inside_at_the_smallest_size(panel: PlayPanel) -> None:
     panel.resize(460, 150)
     for label in ("Variables", "Exits", "Dialog"):
         panel.findChild(QPushButton, f"show{label}").click()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -12,6 +14,13 @@ from core.errors import Code, Place
 from core.io.findings import Finding, Severity
 from inspector.models.problems_model import CODE, MESSAGE, PLACE, ProblemsModel, SeverityFilter
 from inspector.panels.problems_panel import ProblemsPanel
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.modeltest import ModelTester
+    from pytestqt.qtbot import QtBot
+
+    from inspector.widgets.item_views import TableView
 
 ERROR = Finding(
     Severity.ERROR,
@@ -35,7 +44,7 @@ WARNING = Finding(
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> ProblemsPanel:
     widget = ProblemsPanel()
     qtbot.addWidget(widget)
     widget.resize(600, 200)
@@ -44,30 +53,32 @@ def panel(qtbot):
     return widget
 
 
-def table_of(panel):
+def table_of(panel: ProblemsPanel) -> TableView:
     return panel.findChild(QTableView, "problemsView")
 
 
-def column(table, section):
+def column(table: TableView, section: int) -> list[str]:
     model = table.model()
     return [model.index(row, section).data() for row in range(model.rowCount())]
 
 
-def test_the_models_keep_the_rules_of_item_models(qapp, qtmodeltester):
+def test_the_models_keep_the_rules_of_item_models(
+    qapp: QApplication, qtmodeltester: ModelTester
+) -> None:
     model = ProblemsModel()
     model.show_findings((ERROR, WARNING))
     qtmodeltester.check(model)
     qtmodeltester.check(SeverityFilter(model))
 
 
-def test_a_row_has_code_place_message_and_hint(panel):
+def test_a_row_has_code_place_message_and_hint(panel: ProblemsPanel) -> None:
     table = table_of(panel)
     assert column(table, CODE)[0] == "8003 InvalidEmbeddedStringStorageData"
     assert column(table, PLACE)[0] == "a.kb.json:12:7 records[17].id"
     assert column(table, MESSAGE)[0] == "the id is there twice (rename one)"
 
 
-def test_the_counts_are_told(qtbot):
+def test_the_counts_are_told(qtbot: QtBot) -> None:
     widget = ProblemsPanel()
     qtbot.addWidget(widget)
     with qtbot.waitSignal(widget.count_changed) as told:
@@ -77,7 +88,7 @@ def test_the_counts_are_told(qtbot):
     assert widget.findChild(QPushButton, "warningToggle").text() == "1 warning"
 
 
-def test_severities_can_be_hidden_and_shown_again(panel):
+def test_severities_can_be_hidden_and_shown_again(panel: ProblemsPanel) -> None:
     table = table_of(panel)
     panel.findChild(QPushButton, "errorToggle").click()
     assert column(table, MESSAGE) == ["<b>cannot</b> be reached"]
@@ -87,13 +98,13 @@ def test_severities_can_be_hidden_and_shown_again(panel):
     assert len(column(table, MESSAGE)) == 2
 
 
-def test_places_sort_by_file_and_line_not_by_text(panel):
+def test_places_sort_by_file_and_line_not_by_text(panel: ProblemsPanel) -> None:
     table = table_of(panel)
     table.sortByColumn(PLACE, Qt.SortOrder.AscendingOrder)
     assert column(table, PLACE)[:2] == ["a.kb.json:3", "a.kb.json:12:7 records[17].id"]
 
 
-def test_enter_and_a_double_click_go_to_the_place(panel, qtbot):
+def test_enter_and_a_double_click_go_to_the_place(panel: ProblemsPanel, qtbot: QtBot) -> None:
     table = table_of(panel)
     table.setCurrentIndex(table.model().index(0, 0))
     with qtbot.waitSignal(panel.finding_activated) as gone:
@@ -106,7 +117,7 @@ def test_enter_and_a_double_click_go_to_the_place(panel, qtbot):
     assert gone.args == [WARNING]
 
 
-def test_all_or_the_selected_problems_are_copied_as_lines(panel):
+def test_all_or_the_selected_problems_are_copied_as_lines(panel: ProblemsPanel) -> None:
     panel.findChild(QToolButton, "copyProblems").click()
     assert QGuiApplication.clipboard().text().splitlines() == [
         ERROR.line(),
@@ -118,18 +129,18 @@ def test_all_or_the_selected_problems_are_copied_as_lines(panel):
     assert QGuiApplication.clipboard().text() == WARNING.line()
 
 
-def test_markup_in_a_message_is_no_html(panel):
+def test_markup_in_a_message_is_no_html(panel: ProblemsPanel) -> None:
     index = table_of(panel).model().index(1, MESSAGE)
     assert "<b>" not in index.data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_every_column_is_in_sight_in_a_narrow_panel(panel, qtbot):
+def test_every_column_is_in_sight_in_a_narrow_panel(panel: ProblemsPanel, qtbot: QtBot) -> None:
     panel.resize(420, 200)
     qtbot.waitUntil(lambda: table_of(panel).horizontalScrollBar().maximum() == 0)
     assert table_of(panel).columnWidth(MESSAGE) > 60
 
 
-def test_no_problems_are_said_in_words(panel):
+def test_no_problems_are_said_in_words(panel: ProblemsPanel) -> None:
     panel.show_findings((), 3)
     assert not panel.findChild(QToolButton, "copyProblems").isEnabled()
     assert not panel.grab().isNull()

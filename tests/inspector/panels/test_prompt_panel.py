@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -10,15 +11,15 @@ from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPlainTextEdit, QPushButton
 
-from core.agent.play import DialogLine
-from core.agent.turn import Projection
 from core.errors import Code, InspectorError
 from core.nodes import GenerateParams, Placement
 from core.prompt.lint import Provided, lint
+from core.prompt.messages import DialogLine
 from core.prompt.projection import (
     Chunk,
     KnowledgeBlock,
     Message,
+    Projection,
     PromptInputs,
     Span,
     canned_messages,
@@ -28,6 +29,12 @@ from core.prompt.projection import (
 from inspector.panels.prompt_panel import PromptPanel
 from inspector.theme import DARK, LIGHT, contrast
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from inspector.theme import Theme
+    from inspector.widgets.prompt_view import PromptView, Tinted
+
 TEMPLATE = "{{#knowledge}}\n{{name}}:\n{{#chunks}}\n- {{text}}\n{{/chunks}}\n{{/knowledge}}"
 TEXTS = ("A lionfish will eat a clownfish.", "سمكة المهرج 🐠 تعيش هنا", "Clownfish\r\nlike gobies.")
 IDS = ("clown_lion_01", "arabic", "goby")
@@ -35,7 +42,7 @@ HITS = [[SimpleNamespace(id=name) for name in IDS]]
 PARAMS = GenerateParams(template=TEMPLATE, system_prompt="You are a guide.")
 
 
-def projection(texts=TEXTS, template=TEMPLATE):
+def projection(texts: tuple[str] = TEXTS, template=TEMPLATE) -> Projection:
     chunks = tuple(Chunk(str(i), text, 0.3) for i, text in enumerate(texts))
     messages = project(
         PromptInputs(
@@ -51,7 +58,7 @@ def projection(texts=TEXTS, template=TEMPLATE):
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> PromptPanel:
     widget = PromptPanel()
     qtbot.addWidget(widget)
     widget.resize(770, 260)
@@ -60,7 +67,7 @@ def panel(qtbot):
     return widget
 
 
-def emitted(panel):
+def emitted(panel: PromptPanel) -> list[Any]:
     found = []
     panel.param_edited.connect(lambda *args: found.append(args))
     panel.template_edited.connect(lambda text: found.append((text,)))
@@ -68,24 +75,26 @@ def emitted(panel):
     return found
 
 
-def view_of(panel):
+def view_of(panel: PromptPanel) -> PromptView:
     return panel.findChild(QPlainTextEdit, "promptView")
 
 
-def selected(view, span):
+def selected(view: PromptView, span: Tinted) -> str:
     cursor = view.textCursor()
     cursor.setPosition(span.start)
     cursor.setPosition(span.end, cursor.MoveMode.KeepAnchor)
     return cursor.selectedText().replace("\u2029", "\n")
 
 
-def test_every_message_is_shown_in_order(panel):
+def test_every_message_is_shown_in_order(panel: PromptPanel) -> None:
     text = view_of(panel).toPlainText()
     places = [text.index(part) for part in ("You are a guide.", "A lionfish", "do they get along?")]
     assert places == sorted(places)
 
 
-def test_the_tints_lie_exactly_on_the_chunks_even_behind_wide_characters(panel):
+def test_the_tints_lie_exactly_on_the_chunks_even_behind_wide_characters(
+    panel: PromptPanel,
+) -> None:
     spans = view_of(panel).spans
     assert [span.id for span in spans] == list(IDS)
     assert selected(view_of(panel), spans[0]) == TEXTS[0]
@@ -93,13 +102,13 @@ def test_the_tints_lie_exactly_on_the_chunks_even_behind_wide_characters(panel):
     assert selected(view_of(panel), spans[2]) == "Clownfish \nlike gobies."
 
 
-def test_a_chunk_has_the_tint_of_its_place_among_the_hits(panel):
+def test_a_chunk_has_the_tint_of_its_place_among_the_hits(panel: PromptPanel) -> None:
     panel.apply_theme(DARK)
     assert [panel.tint_of(name) for name in IDS] == [DARK.tint(0), DARK.tint(1), DARK.tint(2)]
     assert panel.tint_of("nobody") is None
 
 
-def test_the_tint_is_painted_behind_the_chunk(panel):
+def test_the_tint_is_painted_behind_the_chunk(panel: PromptPanel) -> None:
     panel.apply_theme(LIGHT)
     view = view_of(panel)
     image = view.viewport().grab().toImage()
@@ -111,7 +120,7 @@ def test_the_tint_is_painted_behind_the_chunk(panel):
     assert LIGHT.tint(0).name() in colors
 
 
-def test_clicking_a_chunk_names_it(panel, qtbot):
+def test_clicking_a_chunk_names_it(panel: PromptPanel, qtbot: QtBot) -> None:
     view = view_of(panel)
     cursor = view.textCursor()
     cursor.setPosition(view.spans[0].start + 4)
@@ -121,14 +130,14 @@ def test_clicking_a_chunk_names_it(panel, qtbot):
     assert clicked.args == ["clown_lion_01"]
 
 
-def test_enter_on_a_chunk_names_it_too(panel, qtbot):
+def test_enter_on_a_chunk_names_it_too(panel: PromptPanel, qtbot: QtBot) -> None:
     panel.select_chunk("goby")
     with qtbot.waitSignal(panel.chunk_clicked) as clicked:
         QTest.keyClick(view_of(panel), Qt.Key.Key_Return)
     assert clicked.args == ["goby"]
 
 
-def test_the_text_can_be_selected_and_not_edited(panel):
+def test_the_text_can_be_selected_and_not_edited(panel: PromptPanel) -> None:
     view = view_of(panel)
     before = view.toPlainText()
     QTest.keyClicks(view, "x")
@@ -137,13 +146,15 @@ def test_the_text_can_be_selected_and_not_edited(panel):
     assert view.textCursor().hasSelection()
 
 
-def test_the_estimate_of_tokens_says_that_it_is_one(panel):
+def test_the_estimate_of_tokens_says_that_it_is_one(panel: PromptPanel) -> None:
     label = panel.findChild(QLabel, "tokenEstimate")
     count = sum(estimate_tokens(message.text) for message in projection().messages)
     assert label.text() == f"≈ {count} tokens (estimate)"
 
 
-def test_showing_emits_nothing_and_leaves_the_cursor_alone(panel, qtbot):
+def test_showing_emits_nothing_and_leaves_the_cursor_alone(
+    panel: PromptPanel, qtbot: QtBot
+) -> None:
     found = emitted(panel)
     edit = panel.findChild(QPlainTextEdit, "templateEdit")
     cursor = edit.textCursor()
@@ -155,7 +166,7 @@ def test_showing_emits_nothing_and_leaves_the_cursor_alone(panel, qtbot):
     assert found == []
 
 
-def test_typing_in_the_template_asks_for_it_after_quiet(panel, qtbot):
+def test_typing_in_the_template_asks_for_it_after_quiet(panel: PromptPanel, qtbot: QtBot) -> None:
     found = emitted(panel)
     edit = panel.findChild(QPlainTextEdit, "templateEdit")
     edit.selectAll()
@@ -164,7 +175,9 @@ def test_typing_in_the_template_asks_for_it_after_quiet(panel, qtbot):
     assert found == [("{{user_message}}",)]
 
 
-def test_the_system_prompt_and_the_placement_are_edited_here(panel, qtbot):
+def test_the_system_prompt_and_the_placement_are_edited_here(
+    panel: PromptPanel, qtbot: QtBot
+) -> None:
     found = emitted(panel)
     panel.findChild(QPushButton, "editSystem").click()
     edit = panel.findChild(QPlainTextEdit, "systemPromptEdit")
@@ -180,14 +193,14 @@ def test_the_system_prompt_and_the_placement_are_edited_here(panel, qtbot):
     assert ("placement", "finished") in found
 
 
-def test_a_good_template_says_how_many_chunks_it_renders(panel):
+def test_a_good_template_says_how_many_chunks_it_renders(panel: PromptPanel) -> None:
     status = panel.findChild(QLabel, "templateStatus")
     assert status.text() == "template renders 3 chunks"
     panel.show_projection(projection(TEXTS[:1]), PARAMS, HITS)
     assert status.text() == "template renders 1 chunk"
 
 
-def test_a_mistake_is_told_with_line_and_column_and_a_click_goes_there(panel):
+def test_a_mistake_is_told_with_line_and_column_and_a_click_goes_there(panel: PromptPanel) -> None:
     template = "{{#knowledge}}\n  {{nme}}\n{{/knowledge}}"
     problems = lint(template, Placement.BeforeUserAsSystem, Provided((), ("knowledge",)))
     panel.show_projection(Projection((), problems, "m"), GenerateParams(template=template))
@@ -198,7 +211,7 @@ def test_a_mistake_is_told_with_line_and_column_and_a_click_goes_there(panel):
     assert (cursor.blockNumber(), cursor.positionInBlock()) == (1, 2)
 
 
-def test_further_mistakes_are_listed_and_gone_to(panel):
+def test_further_mistakes_are_listed_and_gone_to(panel: PromptPanel) -> None:
     template = "{{#knowledge}}\n{{nme}}\n{{txt}}"
     problems = lint(template, Placement.BeforeUserAsSystem, Provided((), ("knowledge",)))
     assert len(problems) == 3
@@ -209,7 +222,7 @@ def test_further_mistakes_are_listed_and_gone_to(panel):
     assert panel.findChild(QPlainTextEdit, "templateEdit").textCursor().blockNumber() == 2
 
 
-def test_a_template_that_is_refused_says_why(panel):
+def test_a_template_that_is_refused_says_why(panel: PromptPanel) -> None:
     error = InspectorError(Code.InvalidParamValue, "renders more than 1 MB")
     panel.show_projection(Projection((), (), "m", error), PARAMS)
     status = panel.findChild(QLabel, "templateStatus")
@@ -217,19 +230,19 @@ def test_a_template_that_is_refused_says_why(panel):
     assert view_of(panel).toPlainText() == ""
 
 
-def test_a_template_that_renders_to_nothing_says_so(panel):
+def test_a_template_that_renders_to_nothing_says_so(panel: PromptPanel) -> None:
     quiet = Projection((Message("user", "hello", "user"),), (), "m")
     panel.show_projection(quiet, PARAMS, HITS)
     assert "renders to nothing" in panel.findChild(QLabel, "templateStatus").text()
 
 
-def test_without_a_generate_node_there_is_nothing_to_edit(panel):
+def test_without_a_generate_node_there_is_nothing_to_edit(panel: PromptPanel) -> None:
     panel.show_projection(None, None)
     assert not panel.findChild(QPlainTextEdit, "templateEdit").isEnabled()
     assert view_of(panel).toPlainText() == ""
 
 
-def test_copying_is_asked_for(panel, qtbot):
+def test_copying_is_asked_for(panel: PromptPanel, qtbot: QtBot) -> None:
     as_text, as_json = panel.copy_menu.actions()
     with qtbot.waitSignal(panel.copy_text_requested):
         as_text.trigger()
@@ -237,14 +250,16 @@ def test_copying_is_asked_for(panel, qtbot):
         as_json.trigger()
 
 
-def test_a_chunk_of_20000_characters_is_shown_whole(panel):
+def test_a_chunk_of_20000_characters_is_shown_whole(panel: PromptPanel) -> None:
     long = "lionfish " * 2222
     panel.show_projection(projection((long,)), PARAMS, HITS)
     assert long.strip() in view_of(panel).toPlainText()
     assert not panel.grab().isNull()
 
 
-def test_a_span_without_a_known_hit_is_tinted_and_names_nothing(panel, qtbot):
+def test_a_span_without_a_known_hit_is_tinted_and_names_nothing(
+    panel: PromptPanel, qtbot: QtBot
+) -> None:
     message = Message("system", "abc", "template", (Span(0, 3, 5, 0),))
     panel.show_projection(Projection((message,), (), "m"), PARAMS, HITS)
     view = view_of(panel)
@@ -253,7 +268,9 @@ def test_a_span_without_a_known_hit_is_tinted_and_names_nothing(panel, qtbot):
         QTest.keyClick(view, Qt.Key.Key_Return)
 
 
-def test_in_a_low_and_narrow_panel_one_thing_is_shown_at_a_time(panel, qtbot):
+def test_in_a_low_and_narrow_panel_one_thing_is_shown_at_a_time(
+    panel: PromptPanel, qtbot: QtBot
+) -> None:
     template = panel.findChild(QPlainTextEdit, "templateEdit")
     assert view_of(panel).isVisible()
     assert template.isVisible()
@@ -270,7 +287,9 @@ def test_in_a_low_and_narrow_panel_one_thing_is_shown_at_a_time(panel, qtbot):
     assert not panel.findChild(QPushButton, "showMessages").isVisible()
 
 
-def test_in_a_narrow_and_high_panel_the_template_stands_below(panel, qtbot):
+def test_in_a_narrow_and_high_panel_the_template_stands_below(
+    panel: PromptPanel, qtbot: QtBot
+) -> None:
     panel.resize(340, 700)
     template = panel.findChild(QPlainTextEdit, "templateEdit")
     qtbot.waitUntil(
@@ -279,7 +298,9 @@ def test_in_a_narrow_and_high_panel_the_template_stands_below(panel, qtbot):
     assert view_of(panel).isVisible()
 
 
-def test_in_a_narrow_view_the_roles_stand_above_and_the_text_has_the_width(panel, qtbot):
+def test_in_a_narrow_view_the_roles_stand_above_and_the_text_has_the_width(
+    panel: PromptPanel, qtbot: QtBot
+) -> None:
     view = view_of(panel)
     panel.resize(900, 260)
     qtbot.waitUntil(lambda: view.viewport().x() > 40)
@@ -294,7 +315,7 @@ def test_in_a_narrow_view_the_roles_stand_above_and_the_text_has_the_width(panel
 DIALOG = (DialogLine("user", "Hello 🐠!"), DialogLine("assistant", "Welcome.\nCome in."))
 
 
-def with_dialog(system_prompt=""):
+def with_dialog(system_prompt: str = "") -> Projection:
     chunks = (Chunk("0", TEXTS[0], 0.3),)
     return Projection(
         project(
@@ -313,14 +334,14 @@ def with_dialog(system_prompt=""):
     )
 
 
-def dimmed_text(view):
+def dimmed_text(view: PromptView) -> list[str]:
     return [
         selection.cursor.selectedText().replace("\u2029", "\n")
         for selection in view.extraSelections()
     ]
 
 
-def test_a_ready_line_is_no_template_that_renders_to_nothing(panel):
+def test_a_ready_line_is_no_template_that_renders_to_nothing(panel: PromptPanel) -> None:
     panel.show_projection(Projection(canned_messages("Kill them", "Never."), (), ""), PARAMS)
     status = panel.findChild(QLabel, "templateStatus")
     assert status.text() == "A ready line answered: the model is not asked"
@@ -330,7 +351,9 @@ def test_a_ready_line_is_no_template_that_renders_to_nothing(panel):
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 @pytest.mark.parametrize("system_prompt", ["", "You are a guide."])
-def test_earlier_turns_are_dimmed_and_can_still_be_read(panel, theme, system_prompt):
+def test_earlier_turns_are_dimmed_and_can_still_be_read(
+    panel: PromptPanel, theme: Theme, system_prompt: str
+) -> None:
     panel.apply_theme(theme)
     panel.show_projection(with_dialog(system_prompt), PARAMS, HITS)
     view = view_of(panel)
@@ -346,14 +369,20 @@ def test_earlier_turns_are_dimmed_and_can_still_be_read(panel, theme, system_pro
     ("width", "captions"),
     [(770, ["earlier turns", "this turn"]), (300, ["earlier turns · user", "this turn · system"])],
 )
-def test_a_line_says_where_earlier_turns_begin_and_end(panel, qtbot, width, captions, monkeypatch):
+def test_a_line_says_where_earlier_turns_begin_and_end(
+    panel: PromptPanel,
+    qtbot: QtBot,
+    width: int,
+    captions: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     panel.resize(width, 600)
     panel.show_projection(with_dialog("You are a guide."), PARAMS, HITS)
     qtbot.waitExposed(panel)
     said = []
 
     class Recorder(QPainter):
-        def drawText(self, *args):
+        def drawText(self, *args) -> None:
             said.append(args[-1])
 
     monkeypatch.setattr("inspector.widgets.prompt_view.QPainter", Recorder)
@@ -361,18 +390,18 @@ def test_a_line_says_where_earlier_turns_begin_and_end(panel, qtbot, width, capt
     assert [text for text in said if "turn" in text] == captions
 
 
-def test_without_earlier_turns_nothing_is_dimmed(panel):
+def test_without_earlier_turns_nothing_is_dimmed(panel: PromptPanel) -> None:
     panel.show_projection(with_dialog(), PARAMS, HITS)
     panel.show_projection(projection(), PARAMS, HITS)
     assert dimmed_text(view_of(panel)) == []
 
 
-def test_the_tints_lie_on_the_chunks_behind_earlier_turns_too(panel):
+def test_the_tints_lie_on_the_chunks_behind_earlier_turns_too(panel: PromptPanel) -> None:
     panel.show_projection(with_dialog(), PARAMS, HITS)
     view = view_of(panel)
     assert [selected(view, span) for span in view.spans] == [TEXTS[0]]
 
 
-def test_a_turn_that_did_not_reach_the_node_says_so(panel):
+def test_a_turn_that_did_not_reach_the_node_says_so(panel: PromptPanel) -> None:
     panel.show_projection(None, PARAMS, (), "answer")
     assert panel.view.empty_text[0] == "This turn did not reach answer"

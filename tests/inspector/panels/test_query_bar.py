@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -10,9 +12,14 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMenu, QPushButton, 
 
 from inspector.panels.query_bar import QueryBar
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from inspector.panels.query_bar import _MessageEdit
+
 
 @pytest.fixture
-def bar(qtbot):
+def bar(qtbot: QtBot) -> QueryBar:
     widget = QueryBar()
     qtbot.addWidget(widget)
     widget.resize(900, 50)
@@ -20,11 +27,11 @@ def bar(qtbot):
     return widget
 
 
-def edit_of(bar):
+def edit_of(bar: QueryBar) -> _MessageEdit:
     return bar.findChild(QLineEdit, "messageEdit")
 
 
-def test_typing_tells_each_change(bar):
+def test_typing_tells_each_change(bar: QueryBar) -> None:
     texts = []
     bar.message_edited.connect(texts.append)
     QTest.keyClicks(edit_of(bar), "fish")
@@ -36,7 +43,9 @@ def test_typing_tells_each_change(bar):
     "modifier", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier]
 )
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
-def test_enter_with_and_without_ctrl_runs_once(bar, modifier, key):
+def test_enter_with_and_without_ctrl_runs_once(
+    bar: QueryBar, modifier: Qt.KeyboardModifier, key: Qt.Key
+) -> None:
     runs = []
     bar.run_requested.connect(runs.append)
     QTest.keyClicks(edit_of(bar), "fish")
@@ -44,14 +53,14 @@ def test_enter_with_and_without_ctrl_runs_once(bar, modifier, key):
     assert runs == ["fish"]
 
 
-def test_the_button_runs_what_a_script_put_in(bar, qtbot):
+def test_the_button_runs_what_a_script_put_in(bar: QueryBar, qtbot: QtBot) -> None:
     edit_of(bar).setText("clownfish")
     with qtbot.waitSignal(bar.run_requested) as run:
         bar.findChild(QPushButton, "runButton").click()
     assert run.args == ["clownfish"]
 
 
-def test_setting_a_message_tells_nobody(bar, qtbot):
+def test_setting_a_message_tells_nobody(bar: QueryBar, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(bar.message_edited), qtbot.assertNotEmitted(bar.live_toggled):
         bar.set_message("older")
         bar.set_live(False)
@@ -59,13 +68,13 @@ def test_setting_a_message_tells_nobody(bar, qtbot):
     assert not bar.is_live()
 
 
-def test_a_turn_that_is_brought_back_puts_its_message_in(bar):
+def test_a_turn_that_is_brought_back_puts_its_message_in(bar: QueryBar) -> None:
     QTest.keyClicks(edit_of(bar), "draft")
     bar.set_message("picked")
     assert bar.message() == "picked"
 
 
-def test_live_is_on_and_can_be_switched(bar, qtbot):
+def test_live_is_on_and_can_be_switched(bar: QueryBar, qtbot: QtBot) -> None:
     check = bar.findChild(QCheckBox, "liveCheck")
     assert check.isChecked()
     with qtbot.waitSignal(bar.live_toggled) as told:
@@ -73,26 +82,26 @@ def test_live_is_on_and_can_be_switched(bar, qtbot):
     assert told.args == [False]
 
 
-def test_a_long_pasted_text_is_kept_whole(bar):
+def test_a_long_pasted_text_is_kept_whole(bar: QueryBar) -> None:
     text = "lionfish " * 20_000
     QGuiApplication.clipboard().setText(text)
     edit_of(bar).paste()
     assert bar.message() == text
 
 
-def test_a_pasted_line_break_is_kept(bar):
+def test_a_pasted_line_break_is_kept(bar: QueryBar) -> None:
     edit_of(bar).insert("one\ntwo")
     assert bar.message() == "one\ntwo"
 
 
-def test_the_copy_button_shows_the_menu_it_is_given(bar):
+def test_the_copy_button_shows_the_menu_it_is_given(bar: QueryBar) -> None:
     menu = QMenu(bar)
     bar.set_copy_menu(menu)
     assert bar.findChild(QToolButton, "copyButton").menu() is menu
 
 
 @pytest.mark.parametrize("width", [900, 1280])
-def test_the_status_keeps_its_words_whatever_the_width(bar, width):
+def test_the_status_keeps_its_words_whatever_the_width(bar: QueryBar, width: int) -> None:
     bar.resize(width, 50)
     text = "MiniLM ready · embed 9 ms · search 0.4 ms"
     bar.set_status("ready", text)
@@ -103,7 +112,7 @@ def test_the_status_keeps_its_words_whatever_the_width(bar, width):
     assert status.geometry().right() <= bar.width()
 
 
-def test_the_cursor_goes_into_the_field_on_request(bar):
+def test_the_cursor_goes_into_the_field_on_request(bar: QueryBar) -> None:
     bar.set_message("fish")
     bar.focus_message()
     assert edit_of(bar).selectedText() == "fish"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
@@ -14,12 +16,15 @@ from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.theme import DARK, LIGHT
 from tests.inspector.fixed_subgraphs import TOWN, walked, wide
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
 LEFT = Qt.MouseButton.LeftButton
 MILL, MILLER, KEY, FAR = 1, 3, 4, 5
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> SubgraphPanel:
     panel = SubgraphPanel()
     qtbot.addWidget(panel)
     panel.resize(780, 250)
@@ -31,12 +36,12 @@ def _place(panel, row: int) -> QPoint:
     return panel.mapFromScene(panel.node_item(row).sceneBoundingRect().center())
 
 
-def _box(panel, row: int) -> QPoint:
+def _box(panel: SubgraphPanel, row: int) -> QPoint:
     item = panel.node_item(row)
     return panel.mapFromScene(item.mapToScene(item.shape().boundingRect().center()))
 
 
-def _wheel(panel, steps: int) -> None:
+def _wheel(panel: SubgraphPanel, steps: int) -> None:
     place = QPointF(panel.viewport().rect().center())
     QApplication.sendEvent(
         panel.viewport(),
@@ -53,14 +58,14 @@ def _wheel(panel, steps: int) -> None:
     )
 
 
-def test_it_has_the_name_that_scripts_use_and_says_what_to_do(panel):
+def test_it_has_the_name_that_scripts_use_and_says_what_to_do(panel: SubgraphPanel) -> None:
     assert panel.objectName() == "subgraphView"
     assert panel.node_rows == ()
     assert panel.caption == ""
     assert "No subgraph" in panel.accessibleDescription() or panel.accessibleName() == "Subgraph"
 
 
-def test_it_draws_the_nodes_of_the_result_with_their_labels(panel):
+def test_it_draws_the_nodes_of_the_result_with_their_labels(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     assert [TOWN.nodes[row].id for row in panel.node_rows] == [
         "mill",
@@ -80,7 +85,7 @@ def test_it_draws_the_nodes_of_the_result_with_their_labels(panel):
     assert [row for row in panel.node_rows if panel.node_item(row).is_match] == [MILL]
 
 
-def test_the_caption_counts_matches_nodes_and_connections(panel):
+def test_the_caption_counts_matches_nodes_and_connections(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     assert panel.caption == "1 match · 4 around them · 3 connections"
     panel.show_result(walked(depth=ExpansionDepth.NONE))
@@ -89,7 +94,9 @@ def test_the_caption_counts_matches_nodes_and_connections(panel):
     assert "101 of 601 nodes are left out" in panel.caption
 
 
-def test_a_click_takes_a_node_in_hand_and_a_double_click_opens_it(qtbot, panel):
+def test_a_click_takes_a_node_in_hand_and_a_double_click_opens_it(
+    qtbot: QtBot, panel: SubgraphPanel
+) -> None:
     panel.show_result(walked())
     with qtbot.waitSignal(panel.node_selected) as selected:
         qtbot.mouseClick(panel.viewport(), LEFT, pos=_box(panel, MILLER))
@@ -100,7 +107,7 @@ def test_a_click_takes_a_node_in_hand_and_a_double_click_opens_it(qtbot, panel):
     assert activated.args == [KEY]
 
 
-def test_the_node_in_hand_lights_what_it_is_connected_with(panel):
+def test_the_node_in_hand_lights_what_it_is_connected_with(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     panel.select_node(MILLER)
     beside = {
@@ -116,7 +123,7 @@ def test_the_node_in_hand_lights_what_it_is_connected_with(panel):
     assert panel._notes == []
 
 
-def test_selecting_from_outside_sends_no_signal(qtbot, panel):
+def test_selecting_from_outside_sends_no_signal(qtbot: QtBot, panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     with qtbot.assertNotEmitted(panel.node_selected):
         panel.select_node(MILL)
@@ -124,7 +131,7 @@ def test_selecting_from_outside_sends_no_signal(qtbot, panel):
     assert panel.node_item(FAR) is None
 
 
-def test_the_selection_survives_another_depth(panel):
+def test_the_selection_survives_another_depth(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     panel.select_node(MILLER)
     panel.show_result(walked(depth=ExpansionDepth.DEEP))
@@ -133,7 +140,7 @@ def test_the_selection_survives_another_depth(panel):
     assert panel.node_item(MILLER) is None
 
 
-def test_arrows_walk_and_enter_opens(qtbot, panel):
+def test_arrows_walk_and_enter_opens(qtbot: QtBot, panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     panel.select_node(MILL)
     with qtbot.waitSignal(panel.node_selected) as selected:
@@ -143,7 +150,9 @@ def test_arrows_walk_and_enter_opens(qtbot, panel):
         qtbot.keyClick(panel, Qt.Key.Key_Return)
 
 
-def test_the_wheel_zooms_within_limits_and_0_shows_all_again(qtbot, panel):
+def test_the_wheel_zooms_within_limits_and_0_shows_all_again(
+    qtbot: QtBot, panel: SubgraphPanel
+) -> None:
     panel.show_result(walked())
     fitted = panel.transform().m11()
     _wheel(panel, 2)
@@ -154,7 +163,7 @@ def test_the_wheel_zooms_within_limits_and_0_shows_all_again(qtbot, panel):
     assert panel.transform().m11() == pytest.approx(fitted, rel=0.2)
 
 
-def test_dragging_pans_and_takes_nothing_in_hand(qtbot, panel):
+def test_dragging_pans_and_takes_nothing_in_hand(qtbot: QtBot, panel: SubgraphPanel) -> None:
     panel.show_result(walked(wide(200), "hub", ExpansionDepth.SHALLOW))
     panel.zoom(3.0)
     before = panel.mapToScene(QPoint(0, 0))
@@ -165,7 +174,7 @@ def test_dragging_pans_and_takes_nothing_in_hand(qtbot, panel):
     assert panel.mapToScene(QPoint(0, 0)) != before
 
 
-def test_a_zoom_of_the_users_own_is_kept_by_the_next_result(panel):
+def test_a_zoom_of_the_users_own_is_kept_by_the_next_result(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     panel.zoom(1.5)
     scale = panel.transform().m11()
@@ -173,7 +182,7 @@ def test_a_zoom_of_the_users_own_is_kept_by_the_next_result(panel):
     assert panel.transform().m11() == pytest.approx(scale)
 
 
-def test_nothing_is_laid_out_while_it_is_hidden(panel):
+def test_nothing_is_laid_out_while_it_is_hidden(panel: SubgraphPanel) -> None:
     panel.hide()
     panel.show_result(walked())
     assert panel.node_rows == ()
@@ -181,7 +190,7 @@ def test_nothing_is_laid_out_while_it_is_hidden(panel):
     assert len(panel.node_rows) == 5
 
 
-def test_a_new_theme_repaints_everything(panel):
+def test_a_new_theme_repaints_everything(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     panel.apply_theme(LIGHT)
     light = panel.grab().toImage()
@@ -193,14 +202,14 @@ def test_a_new_theme_repaints_everything(panel):
 
 
 @pytest.mark.parametrize("size", [(160, 90), (780, 250), (1600, 900)])
-def test_it_is_painted_at_any_size(panel, size):
+def test_it_is_painted_at_any_size(panel: SubgraphPanel, size: tuple[int, int]) -> None:
     panel.resize(*size)
     for listing in (walked(), walked(wide(490), "hub", ExpansionDepth.SHALLOW), None):
         panel.show_result(listing)
         assert not panel.grab().isNull()
 
 
-def test_titles_are_never_taken_for_markup_and_long_ones_are_elided(panel):
+def test_titles_are_never_taken_for_markup_and_long_ones_are_elided(panel: SubgraphPanel) -> None:
     odd = "<b>lamp</b> " + "x" * 5000
     panel.show_result(walked(KnowledgeGraph([GraphNode("a", odd)]), "lamp"))
     item = panel.node_item(0)
@@ -208,7 +217,7 @@ def test_titles_are_never_taken_for_markup_and_long_ones_are_elided(panel):
     assert item.boundingRect().width() < 200
 
 
-def test_five_hundred_nodes_are_drawn_in_order(panel):
+def test_five_hundred_nodes_are_drawn_in_order(panel: SubgraphPanel) -> None:
     listing = walked(wide(499), "hub", ExpansionDepth.SHALLOW)
     panel.show_result(listing)
     assert list(panel.node_rows) == listing.hit_rows.tolist()

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView
 
-from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError
 from core.nodes import RetrievalMode, RetrieveParams
-from core.nodes.retrievals import Retrieval
-from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel, is_right_to_left
+from core.nodes.retrieve import Retrieval
+from core.nodes.turn_request import TurnRequest
+from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.theme import DARK
+from inspector.widgets.turns_delegate import is_right_to_left
+
+if TYPE_CHECKING:
+    from pytestqt.modeltest import ModelTester
+    from pytestqt.qtbot import QtBot
+
+    from inspector.widgets.item_views import ListView
 
 
-def turn(message, mode=RetrievalMode.Dense, error=None):
+def turn(message: str, mode=RetrievalMode.Dense, error=None) -> Turn:
     params = RetrieveParams(retrieval_mode=mode)
     run = NodeRun(
         "knowledge",
@@ -39,7 +48,7 @@ HISTORY = [
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> TurnsPanel:
     widget = TurnsPanel()
     qtbot.addWidget(widget)
     widget.resize(190, 240)
@@ -48,21 +57,21 @@ def panel(qtbot):
     return widget
 
 
-def view_of(panel):
+def view_of(panel: TurnsPanel) -> ListView:
     return panel.findChild(QListView, "turnsView")
 
 
-def entries(view):
+def entries(view: ListView) -> list[TurnEntry]:
     return [view.model().index(row, 0).data(EntryRole) for row in range(view.model().rowCount())]
 
 
-def test_the_model_keeps_the_rules_of_item_models(qtmodeltester):
+def test_the_model_keeps_the_rules_of_item_models(qtmodeltester: ModelTester) -> None:
     model = TurnsModel()
     model.show_entries([TurnEntry.of(t) for t in HISTORY])
     qtmodeltester.check(model)
 
 
-def test_the_newest_turn_comes_first(panel):
+def test_the_newest_turn_comes_first(panel: TurnsPanel) -> None:
     assert [e.message for e in entries(view_of(panel))] == [
         "third <b>",
         "هل تعيش سمكة المهرج هنا؟",
@@ -70,14 +79,16 @@ def test_the_newest_turn_comes_first(panel):
     ]
 
 
-def test_a_row_says_hits_mode_and_time_or_the_error(panel):
+def test_a_row_says_hits_mode_and_time_or_the_error(panel: TurnsPanel) -> None:
     summaries = [e.summary for e in entries(view_of(panel))]
     assert summaries[0].startswith("4001 InferenceFailed · Dense · ")
     assert summaries[1].startswith("0 hits · Lexical · ")
     assert TurnEntry("m", 1, "Hybrid", "").summary == "1 hit · Hybrid"
 
 
-def test_showing_the_history_picks_nothing_and_selects_the_turn_on_screen(panel, qtbot):
+def test_showing_the_history_picks_nothing_and_selects_the_turn_on_screen(
+    panel: TurnsPanel, qtbot: QtBot
+) -> None:
     with qtbot.assertNotEmitted(panel.turn_picked):
         panel.show_turns(HISTORY, 0)
     assert view_of(panel).currentIndex().data() == "first"
@@ -85,7 +96,7 @@ def test_showing_the_history_picks_nothing_and_selects_the_turn_on_screen(panel,
     assert not view_of(panel).currentIndex().isValid()
 
 
-def test_a_click_picks_a_turn_once(panel, qtbot):
+def test_a_click_picks_a_turn_once(panel: TurnsPanel, qtbot: QtBot) -> None:
     view = view_of(panel)
     picked = []
     panel.turn_picked.connect(picked.append)
@@ -97,7 +108,7 @@ def test_a_click_picks_a_turn_once(panel, qtbot):
     assert picked == [0]
 
 
-def test_arrows_only_move_and_enter_picks(panel, qtbot):
+def test_arrows_only_move_and_enter_picks(panel: TurnsPanel, qtbot: QtBot) -> None:
     picked = []
     panel.turn_picked.connect(picked.append)
     view = view_of(panel)
@@ -107,25 +118,27 @@ def test_arrows_only_move_and_enter_picks(panel, qtbot):
     assert picked == [1]
 
 
-def test_a_turn_that_is_selected_again_changes_its_row_in_place(panel, qtbot):
+def test_a_turn_that_is_selected_again_changes_its_row_in_place(
+    panel: TurnsPanel, qtbot: QtBot
+) -> None:
     changed = [*HISTORY[:2], dataclasses.replace(HISTORY[2], error=None)]
     with qtbot.waitSignal(panel.model.dataChanged), qtbot.assertNotEmitted(panel.model.modelReset):
         panel.show_turns(changed, 2)
     assert entries(view_of(panel))[0].error == ""
 
 
-def test_right_to_left_text_is_known_by_its_first_letter():
+def test_right_to_left_text_is_known_by_its_first_letter() -> None:
     assert is_right_to_left("«هل» clownfish")
     assert not is_right_to_left("123 clownfish هل")
     assert not is_right_to_left("…")
 
 
-def test_markup_in_a_message_is_no_html(panel):
+def test_markup_in_a_message_is_no_html(panel: TurnsPanel) -> None:
     tip = view_of(panel).model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
     assert "<b>" not in tip
 
 
-def test_a_long_history_and_an_empty_one_are_painted(panel):
+def test_a_long_history_and_an_empty_one_are_painted(panel: TurnsPanel) -> None:
     panel.show_turns([turn(f"message {i} " * 40) for i in range(400)], 399)
     assert not panel.grab().isNull()
     panel.show_turns([], -1)

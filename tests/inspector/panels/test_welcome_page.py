@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton
 
 from inspector.panels.welcome_page import PROGRAM, Sample, WelcomePage
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from inspector.panels.welcome_page import _Card
 
 SAMPLES = [
     Sample("Aquarium", "120 facts", "samples/aquarium/rag.graph.json"),
@@ -16,7 +23,7 @@ SAMPLES = [
 
 
 @pytest.fixture
-def page(qtbot):
+def page(qtbot: QtBot) -> WelcomePage:
     widget = WelcomePage()
     qtbot.addWidget(widget)
     widget.resize(700, 560)
@@ -25,7 +32,7 @@ def page(qtbot):
     return widget
 
 
-def card(page, name):
+def card(page: WelcomePage, name: str) -> _Card:
     return next(
         button
         for button in page.findChildren(QAbstractButton)
@@ -33,23 +40,23 @@ def card(page, name):
     )
 
 
-def test_it_names_the_program(page):
+def test_it_names_the_program(page: WelcomePage) -> None:
     assert PROGRAM in [label.text() for label in page.findChildren(QLabel)]
 
 
-def test_one_click_asks_for_a_sample(page, qtbot):
+def test_one_click_asks_for_a_sample(page: WelcomePage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.path_requested) as asked:
         QTest.mouseClick(card(page, "Aquarium"), Qt.MouseButton.LeftButton)
     assert asked.args == ["samples/aquarium/rag.graph.json"]
 
 
-def test_a_sample_is_reached_by_keyboard(page, qtbot):
+def test_a_sample_is_reached_by_keyboard(page: WelcomePage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.path_requested) as asked:
         QTest.keyClick(card(page, "Adventure & co"), Qt.Key.Key_Space)
     assert asked.args == ["samples/adventure/npc.graph.json"]
 
 
-def test_recent_files_are_named_with_their_folder(page, qtbot):
+def test_recent_files_are_named_with_their_folder(page: WelcomePage, qtbot: QtBot) -> None:
     page.show_recent(["/games/pellwater/npc.graph.json", "C:\\kb\\all.json"])
     assert card(page, "npc.graph.json").accessibleDescription() == "/games/pellwater"
     with qtbot.waitSignal(page.path_requested) as asked:
@@ -57,7 +64,7 @@ def test_recent_files_are_named_with_their_folder(page, qtbot):
     assert asked.args == ["C:\\kb\\all.json"]
 
 
-def test_the_lists_are_replaced_not_added_to(page):
+def test_the_lists_are_replaced_not_added_to(page: WelcomePage) -> None:
     page.show_recent(["/a/one.json"])
     page.show_recent(["/a/two.json"])
     names = [
@@ -69,13 +76,13 @@ def test_the_lists_are_replaced_not_added_to(page):
     assert "one.json" not in names
 
 
-def test_headings_without_anything_below_are_hidden(page):
+def test_headings_without_anything_below_are_hidden(page: WelcomePage) -> None:
     page.show_samples([])
     shown = [label.accessibleName() for label in page.findChildren(QLabel) if label.isVisible()]
     assert "Samples" not in shown
     assert "Recent" not in shown
 
 
-def test_opening_a_file_is_asked_for(page, qtbot):
+def test_opening_a_file_is_asked_for(page: WelcomePage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.open_requested):
         page.findChild(QPushButton, "welcomeOpen").click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
@@ -21,6 +22,12 @@ from inspector.models.workspace_model import (
 )
 from inspector.panels.workspace_panel import WorkspacePanel
 
+if TYPE_CHECKING:
+    from pytestqt.modeltest import ModelTester
+    from pytestqt.qtbot import QtBot
+
+    from inspector.widgets.item_views import TreeView
+
 FOLDER = Path("game") / "data"
 ENTRIES = (
     WorkspaceEntry(KNOWLEDGE, "fish", "fish.json", "120"),
@@ -30,7 +37,7 @@ ENTRIES = (
 )
 
 
-def workspace():
+def workspace() -> SimpleNamespace:
     knowledge = FOLDER / "fish.json"
     return SimpleNamespace(
         root=SimpleNamespace(path=FOLDER),
@@ -44,7 +51,7 @@ def workspace():
 
 
 @pytest.fixture
-def panel(qtbot):
+def panel(qtbot: QtBot) -> WorkspacePanel:
     widget = WorkspacePanel()
     qtbot.addWidget(widget)
     widget.resize(200, 300)
@@ -53,11 +60,11 @@ def panel(qtbot):
     return widget
 
 
-def tree_of(panel):
+def tree_of(panel: WorkspacePanel) -> TreeView:
     return panel.findChild(QTreeView, "workspaceView")
 
 
-def test_the_model_keeps_the_rules_of_item_models(qtmodeltester):
+def test_the_model_keeps_the_rules_of_item_models(qtmodeltester: ModelTester) -> None:
     model = WorkspaceModel()
     model.show_entries(ENTRIES)
     qtmodeltester.check(model)
@@ -65,7 +72,7 @@ def test_the_model_keeps_the_rules_of_item_models(qtmodeltester):
     qtmodeltester.check(model)
 
 
-def test_files_stand_in_groups_with_their_record_counts(panel):
+def test_files_stand_in_groups_with_their_record_counts(panel: WorkspacePanel) -> None:
     model = tree_of(panel).model()
     groups = [model.index(row, 0) for row in range(model.rowCount())]
     assert [g.data() for g in groups] == [KNOWLEDGE, GRAPHS, OTHERS]
@@ -74,7 +81,7 @@ def test_files_stand_in_groups_with_their_record_counts(panel):
     assert all(tree_of(panel).isExpanded(g) for g in groups)
 
 
-def test_a_workspace_is_listed_with_its_files_and_neighbours():
+def test_a_workspace_is_listed_with_its_files_and_neighbours() -> None:
     graph = FOLDER / "rag.graph.json"
     found = entries_of(graph, workspace(), [FOLDER / "hybrid.graph.json", graph])
     listed = {(e.group, e.label, e.detail, e.is_current) for e in found}
@@ -87,7 +94,7 @@ def test_a_workspace_is_listed_with_its_files_and_neighbours():
     }
 
 
-def test_a_file_named_relatively_and_absolutely_is_listed_once():
+def test_a_file_named_relatively_and_absolutely_is_listed_once() -> None:
     found = entries_of(
         FOLDER.absolute() / "rag.graph.json",
         workspace(),
@@ -96,12 +103,12 @@ def test_a_file_named_relatively_and_absolutely_is_listed_once():
     assert sorted(e.label for e in found) == ["fish", "fish.kb.json", "rag.graph", "refusals.txt"]
 
 
-def test_opened_knowledge_is_itself_the_current_file():
+def test_opened_knowledge_is_itself_the_current_file() -> None:
     found = entries_of(FOLDER / "fish.json", workspace())
     assert [e.label for e in found if e.is_current] == ["fish"]
 
 
-def test_a_double_click_asks_to_open_another_file(panel, qtbot):
+def test_a_double_click_asks_to_open_another_file(panel: WorkspacePanel, qtbot: QtBot) -> None:
     tree, model = tree_of(panel), tree_of(panel).model()
     index = model.index(1, 0, model.index(1, 0))
     place = tree.visualRect(index).center()
@@ -111,26 +118,26 @@ def test_a_double_click_asks_to_open_another_file(panel, qtbot):
     assert asked.args == ["hybrid.graph.json"]
 
 
-def test_enter_on_the_open_file_opens_nothing(panel, qtbot):
+def test_enter_on_the_open_file_opens_nothing(panel: WorkspacePanel, qtbot: QtBot) -> None:
     tree = tree_of(panel)
     tree.setCurrentIndex(panel.model.current())
     with qtbot.assertNotEmitted(panel.open_requested):
         QTest.keyClick(tree, Qt.Key.Key_Return)
 
 
-def test_reload_is_asked_for(panel, qtbot):
+def test_reload_is_asked_for(panel: WorkspacePanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.reload_requested):
         panel.findChild(QToolButton, "reloadButton").click()
 
 
-def test_the_same_files_shown_again_keep_what_is_folded(panel):
+def test_the_same_files_shown_again_keep_what_is_folded(panel: WorkspacePanel) -> None:
     tree, model = tree_of(panel), tree_of(panel).model()
     tree.collapse(model.index(1, 0))
     panel.show_entries(ENTRIES, "/games/pellwater")
     assert not tree.isExpanded(model.index(1, 0))
 
 
-def test_nothing_open_is_said_in_words(panel):
+def test_nothing_open_is_said_in_words(panel: WorkspacePanel) -> None:
     panel.show_entries(())
     assert not panel.findChild(QToolButton, "reloadButton").isEnabled()
     assert not panel.grab().isNull()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from core.io.progress import IsCancelled, Progress
+    from core.io.work import Work
 
 WAIT_S = 10
 
@@ -27,10 +27,10 @@ class Held:
         self.gate = threading.Event()
         self.saw_cancel = False
 
-    def __call__(self, progress: Progress, is_cancelled: IsCancelled) -> object:
+    def __call__(self, work: Work) -> object:
         self.started.set()
         assert self.gate.wait(WAIT_S)
-        self.saw_cancel = is_cancelled()
+        self.saw_cancel = work.is_cancelled()
         if isinstance(self.result, BaseException):
             raise self.result
         return self.result
@@ -51,7 +51,7 @@ def test_a_result_arrives_on_the_gui_thread(jobs: Jobs, qtbot: QtBot) -> None:
     threads: list[threading.Thread] = []
     jobs.submit(
         "lane",
-        lambda _p, _c: 1,
+        lambda _work: 1,
         lambda _r: threads.append(threading.current_thread()),
         lambda _e: None,
     )
@@ -71,7 +71,7 @@ def test_a_newer_request_wins_over_an_older_one_that_finishes_late(
     qtbot.waitUntil(lambda: results == ["new"])
     old.gate.set()
     with qtbot.waitSignal(jobs.ended):
-        jobs.submit("other", lambda _p, _c: None, lambda _r: None, lambda _e: None)
+        jobs.submit("other", lambda _work: None, lambda _r: None, lambda _e: None)
     qtbot.waitUntil(lambda: old.saw_cancel)
     assert results == ["new"]
 
@@ -132,8 +132,8 @@ def test_closing_waits_for_running_work_and_takes_no_more(jobs: Jobs, qtbot: QtB
 
 
 def test_progress_of_the_current_job_is_signalled(jobs: Jobs, qtbot: QtBot) -> None:
-    def work(progress: Progress, is_cancelled: IsCancelled) -> None:
-        progress("embedding", 3, 10)
+    def work(work: Work) -> None:
+        work.progress("embedding", 3, 10)
 
     with qtbot.waitSignal(jobs.progressed) as seen:
         jobs.submit("lane", work, lambda _r: None, lambda _e: None)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import QByteArray
 
 from inspector.session.preferences import RECENT_LIMIT, Preferences
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 @pytest.fixture
-def file(tmp_path):
+def file(tmp_path: Path) -> Path:
     return tmp_path / "config" / "inspector.ini"
 
 
-def test_a_first_start_has_the_defaults(file):
+def test_a_first_start_has_the_defaults(file: Path) -> None:
     preferences = Preferences(file)
     assert preferences.theme == "system"
     assert preferences.recent == ()
@@ -22,7 +27,7 @@ def test_a_first_start_has_the_defaults(file):
     assert preferences.blob("docks").isEmpty()
 
 
-def test_flags_theme_and_states_come_back(file):
+def test_flags_theme_and_states_come_back(file: Path) -> None:
     first = Preferences(file)
     first.set_flag("live", False)
     first.set_flag("reload", True)
@@ -39,7 +44,9 @@ def test_flags_theme_and_states_come_back(file):
     assert bytes(second.blob("hits").data()) == b"abc"
 
 
-def test_recent_files_are_newest_first_without_doubles_and_not_endless(file, tmp_path):
+def test_recent_files_are_newest_first_without_doubles_and_not_endless(
+    file: Path, tmp_path: Path
+) -> None:
     preferences = Preferences(file)
     paths = [tmp_path / f"graph {i}.json" for i in range(RECENT_LIMIT + 3)]
     for path in paths:
@@ -54,7 +61,7 @@ def test_recent_files_are_newest_first_without_doubles_and_not_endless(file, tmp
 @pytest.mark.parametrize(
     "name", ["käse, mit; Zeichen=1.json", "日本語.json", "100%.json", "a\\b.json"]
 )
-def test_a_single_recent_file_of_any_name_comes_back(file, tmp_path, name):
+def test_a_single_recent_file_of_any_name_comes_back(file: Path, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("{}")
     first = Preferences(file)
@@ -63,7 +70,7 @@ def test_a_single_recent_file_of_any_name_comes_back(file, tmp_path, name):
     assert Preferences(file).recent == (path.resolve(),)
 
 
-def test_recent_files_that_are_gone_are_left_out(file, tmp_path):
+def test_recent_files_that_are_gone_are_left_out(file: Path, tmp_path: Path) -> None:
     kept, gone = tmp_path / "kept.json", tmp_path / "gone.json"
     preferences = Preferences(file)
     for path in (kept, gone):
@@ -84,7 +91,7 @@ def test_recent_files_that_are_gone_are_left_out(file, tmp_path):
         b"recent=/a/\x00b, /c\n",
     ],
 )
-def test_a_broken_settings_file_gives_the_defaults(file, content):
+def test_a_broken_settings_file_gives_the_defaults(file: Path, content: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(content)
     preferences = Preferences(file)
@@ -97,7 +104,7 @@ def test_a_broken_settings_file_gives_the_defaults(file, content):
     assert Preferences(file).theme == "light"
 
 
-def test_a_settings_file_that_cannot_be_written_is_no_error(tmp_path):
+def test_a_settings_file_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     blocker = tmp_path / "config"
     blocker.write_text("a file where the folder should be")
     preferences = Preferences(blocker / "inspector.ini")
@@ -106,7 +113,7 @@ def test_a_settings_file_that_cannot_be_written_is_no_error(tmp_path):
     assert preferences.theme == "dark"
 
 
-def test_states_can_be_forgotten(file):
+def test_states_can_be_forgotten(file: Path) -> None:
     preferences = Preferences(file)
     preferences.set_blob("docks", b"1")
     preferences.forget(["docks"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,21 +13,24 @@ from PySide6.QtTest import QTest
 
 from inspector.widgets.code_edit import CodeEdit, position_of, to_qt_position
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
 
 @pytest.fixture
-def edit(qtbot):
+def edit(qtbot: QtBot) -> CodeEdit:
     widget = CodeEdit()
     qtbot.addWidget(widget)
     widget.show_text("first")
     return widget
 
 
-def type_over(edit, text):
+def type_over(edit: CodeEdit, text: str) -> None:
     edit.selectAll()
     QTest.keyClicks(edit, text)
 
 
-def test_typed_text_is_handed_on_once_after_quiet(edit, qtbot):
+def test_typed_text_is_handed_on_once_after_quiet(edit: CodeEdit, qtbot: QtBot) -> None:
     texts = []
     edit.text_edited.connect(texts.append)
     with qtbot.waitSignal(edit.text_edited):
@@ -33,20 +38,20 @@ def test_typed_text_is_handed_on_once_after_quiet(edit, qtbot):
     assert texts == ["hello"]
 
 
-def test_showing_a_value_emits_nothing(edit, qtbot):
+def test_showing_a_value_emits_nothing(edit: CodeEdit, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(edit.text_edited, wait=250):
         edit.show_text("second")
     assert edit.text == "second"
 
 
-def test_a_draft_survives_the_old_value_being_shown_again(edit):
+def test_a_draft_survives_the_old_value_being_shown_again(edit: CodeEdit) -> None:
     type_over(edit, "{broken")
     edit.hand_on()
     edit.show_text("first")
     assert edit.text == "{broken"
 
 
-def test_typing_on_survives_the_answer_to_what_was_typed_before(edit):
+def test_typing_on_survives_the_answer_to_what_was_typed_before(edit: CodeEdit) -> None:
     type_over(edit, "ab")
     edit.hand_on()
     QTest.keyClicks(edit, "c")
@@ -54,14 +59,14 @@ def test_typing_on_survives_the_answer_to_what_was_typed_before(edit):
     assert edit.text == "abc"
 
 
-def test_a_really_new_value_replaces_a_draft(edit):
+def test_a_really_new_value_replaces_a_draft(edit: CodeEdit) -> None:
     type_over(edit, "draft")
     edit.hand_on()
     edit.show_text("undone")
     assert edit.text == "undone"
 
 
-def test_a_value_typed_before_can_come_back_by_undo(edit):
+def test_a_value_typed_before_can_come_back_by_undo(edit: CodeEdit) -> None:
     type_over(edit, "a")
     edit.hand_on()
     edit.show_text("a")
@@ -72,7 +77,7 @@ def test_a_value_typed_before_can_come_back_by_undo(edit):
     assert edit.text == "a"
 
 
-def test_another_node_replaces_a_draft_even_with_the_same_value(edit):
+def test_another_node_replaces_a_draft_even_with_the_same_value(edit: CodeEdit) -> None:
     type_over(edit, "draft")
     edit.hand_on()
     edit.forget_draft()
@@ -80,13 +85,13 @@ def test_another_node_replaces_a_draft_even_with_the_same_value(edit):
     assert edit.text == "first"
 
 
-def test_discarding_brings_the_value_in_force_back(edit):
+def test_discarding_brings_the_value_in_force_back(edit: CodeEdit) -> None:
     type_over(edit, "draft")
     edit.discard_draft()
     assert edit.text == "first"
 
 
-def test_the_cursor_stays_where_it_is_when_a_value_is_shown(edit):
+def test_the_cursor_stays_where_it_is_when_a_value_is_shown(edit: CodeEdit) -> None:
     cursor = edit.textCursor()
     cursor.setPosition(3)
     edit.setTextCursor(cursor)
@@ -94,13 +99,13 @@ def test_the_cursor_stays_where_it_is_when_a_value_is_shown(edit):
     assert edit.textCursor().position() == 3
 
 
-def test_ctrl_return_hands_on_at_once_and_ends_the_edit(edit, qtbot):
+def test_ctrl_return_hands_on_at_once_and_ends_the_edit(edit: CodeEdit, qtbot: QtBot) -> None:
     type_over(edit, "x")
     with qtbot.waitSignals([edit.text_edited, edit.edit_finished], order="strict"):
         QTest.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
 
 
-def test_leaving_without_an_edit_finishes_nothing(edit, qtbot):
+def test_leaving_without_an_edit_finishes_nothing(edit: CodeEdit, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(edit.edit_finished):
         edit.clearFocus()
 
@@ -112,25 +117,25 @@ def test_leaving_without_an_edit_finishes_nothing(edit, qtbot):
         max_size=40,
     )
 )
-def test_every_character_comes_back_as_it_was(edit, text):
+def test_every_character_comes_back_as_it_was(edit: CodeEdit, text) -> None:
     edit.forget_draft()
     edit.show_text(text)
     assert edit.text == text
 
 
-def test_no_break_spaces_and_line_separators_are_kept(edit):
+def test_no_break_spaces_and_line_separators_are_kept(edit: CodeEdit) -> None:
     edit.show_text("a\u00a0b\u2028c\nd")
     assert edit.text == "a\u00a0b\u2028c\nd"
 
 
-def test_marks_underline_the_characters_meant_even_behind_an_emoji(edit):
+def test_marks_underline_the_characters_meant_even_behind_an_emoji(edit: CodeEdit) -> None:
     edit.show_text("😀 bad")
     edit.mark([(2, 5)])
     (selection,) = edit.extraSelections()
     assert selection.cursor.selectedText() == "bad"
 
 
-def test_going_to_a_place_puts_the_cursor_there(edit):
+def test_going_to_a_place_puts_the_cursor_there(edit: CodeEdit) -> None:
     edit.show_text("one\ntwo 😀 x")
     edit.go_to(2, 7)
     assert edit.textCursor().blockNumber() == 1
@@ -143,9 +148,11 @@ def test_going_to_a_place_puts_the_cursor_there(edit):
     ("line", "column", "position"),
     [(1, 1, 0), (1, 3, 2), (2, 1, 4), (2, 99, 6), (9, 1, 4), (1, 99, 3)],
 )
-def test_a_line_and_column_beyond_the_text_end_inside_it(line, column, position):
+def test_a_line_and_column_beyond_the_text_end_inside_it(
+    line: int, column: int, position: int
+) -> None:
     assert position_of("abc\nde", line, column) == position
 
 
-def test_qt_counts_two_units_for_a_wide_character():
+def test_qt_counts_two_units_for_a_wide_character() -> None:
     assert to_qt_position("a😀b", 2) == 3

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from inspector.widgets.labels import ElidedLabel, StatusLabel, WrapLabel, tooltip
+from inspector.drawing.words import tooltip
+from inspector.widgets.labels import ElidedLabel, StatusLabel, WrapLabel
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
 PATH = "records[17].metadata." + "very_long_field_name_" * 8
 
 
 @pytest.fixture
-def elided(qtbot):
+def elided(qtbot: QtBot) -> ElidedLabel:
     label = ElidedLabel()
     qtbot.addWidget(label)
     return label
 
 
 @pytest.fixture
-def wrapped(qtbot):
+def wrapped(qtbot: QtBot) -> WrapLabel:
     label = WrapLabel(PATH)
     qtbot.addWidget(label)
     return label
 
 
-def test_markup_in_a_tooltip_is_text():
+def test_markup_in_a_tooltip_is_text() -> None:
     assert "<img" not in tooltip("<img src=x>")
     assert tooltip("") == ""
     assert len(tooltip("x" * 10_000)) < 2100
 
 
-def test_an_elided_label_keeps_its_whole_text_and_tells_it_in_the_tooltip(elided):
+def test_an_elided_label_keeps_its_whole_text_and_tells_it_in_the_tooltip(
+    elided: ElidedLabel,
+) -> None:
     elided.resize(60, 20)
     elided.set_text("do clownfish\nget along with lionfish?")
     elided.grab()
@@ -44,13 +52,13 @@ def test_an_elided_label_keeps_its_whole_text_and_tells_it_in_the_tooltip(elided
     assert elided.toolTip() == ""
 
 
-def test_a_path_without_spaces_is_broken_into_lines_that_fit(wrapped):
+def test_a_path_without_spaces_is_broken_into_lines_that_fit(wrapped: WrapLabel) -> None:
     one_line = wrapped.fontMetrics().height()
     assert wrapped.heightForWidth(5000) <= one_line + 1
     assert wrapped.heightForWidth(200) >= 4 * one_line
 
 
-def test_lines_beyond_the_most_are_cut_and_told_in_the_tooltip(qtbot):
+def test_lines_beyond_the_most_are_cut_and_told_in_the_tooltip(qtbot: QtBot) -> None:
     label = WrapLabel(most_lines=2)
     qtbot.addWidget(label)
     label.set_text(PATH)
@@ -60,7 +68,7 @@ def test_lines_beyond_the_most_are_cut_and_told_in_the_tooltip(qtbot):
     assert not label.grab().isNull()
 
 
-def test_a_status_says_its_kind_to_screen_readers(qtbot):
+def test_a_status_says_its_kind_to_screen_readers(qtbot: QtBot) -> None:
     label = StatusLabel()
     qtbot.addWidget(label)
     label.set_status("error", "no such field")
@@ -69,7 +77,7 @@ def test_a_status_says_its_kind_to_screen_readers(qtbot):
     assert label.text_left() > 0
 
 
-def test_a_status_that_leads_somewhere_follows_click_and_enter(qtbot):
+def test_a_status_that_leads_somewhere_follows_click_and_enter(qtbot: QtBot) -> None:
     label = StatusLabel()
     qtbot.addWidget(label)
     label.set_status("warning", "2:1 nothing provides this")

@@ -5,11 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtGui import QGuiApplication
 
 from tests.inspector.driver import QUESTION
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.inspector.driver import Driver, OpenWindow
 
 LABELS = [
     "Parameters as JSON",
@@ -28,7 +34,7 @@ LABELS = [
 ]
 
 
-def _copied(user, label: str) -> str:
+def _copied(user: Driver, label: str) -> str:
     action = next(a for a in user.window.copy_menu.menu.actions() if a.text() == label)
     QGuiApplication.clipboard().clear()
     action.trigger()
@@ -36,25 +42,27 @@ def _copied(user, label: str) -> str:
 
 
 @pytest.fixture
-def user(open_window, aquarium):
+def user(open_window: OpenWindow, aquarium: Path) -> Driver:
     driver = open_window(aquarium / "hybrid.graph.json")
     driver.ask(QUESTION)
     return driver
 
 
-def test_the_menu_offers_what_the_button_says(user):
+def test_the_menu_offers_what_the_button_says(user: Driver) -> None:
     actions = [a.text() for a in user.window.copy_menu.menu.actions() if not a.isSeparator()]
     assert actions == LABELS
     assert user.window.panels.query.copy_button.menu() is user.window.copy_menu.menu
 
 
-def test_before_anything_is_open_nothing_is_copied_and_nothing_breaks(open_window):
+def test_before_anything_is_open_nothing_is_copied_and_nothing_breaks(
+    open_window: OpenWindow,
+) -> None:
     user = open_window()
     for label in LABELS[:-1]:
         _copied(user, label)
 
 
-def test_parameters_are_those_in_force(user):
+def test_parameters_are_those_in_force(user: Driver) -> None:
     user.set_spin("topKSpin", "7")
     user.click("modeDense")
     copied = json.loads(_copied(user, "Parameters as JSON"))
@@ -76,19 +84,19 @@ def test_parameters_are_those_in_force(user):
         ("Unreal (C++)", "KnowledgeParams->TopK = 7;"),
     ],
 )
-def test_changed_parameters_are_those_of_all_nodes(user, label, line):
+def test_changed_parameters_are_those_of_all_nodes(user: Driver, label: str, line: str) -> None:
     user.set_spin("topKSpin", "7")
     user.session.pick_node("answer")
     assert line in _copied(user, f"Changed parameters as {label}").splitlines()
 
 
-def test_unchanged_parameters_are_a_comment(user):
+def test_unchanged_parameters_are_a_comment(user: Driver) -> None:
     assert _copied(user, "Changed parameters as Python") == (
         "# No parameter differs from the graph file.\n"
     )
 
 
-def test_the_graph_is_the_file_that_saving_would_write(user, tmp_path):
+def test_the_graph_is_the_file_that_saving_would_write(user: Driver, tmp_path: Path) -> None:
     user.set_spin("topKSpin", "7")
     copied = _copied(user, "Graph as JSON")
     assert user.session.save(tmp_path / "saved.graph.json")
@@ -97,13 +105,13 @@ def test_the_graph_is_the_file_that_saving_would_write(user, tmp_path):
     assert nodes["knowledge"]["top_k"] == 7
 
 
-def test_after_saving_nothing_differs_any_more(user, tmp_path):
+def test_after_saving_nothing_differs_any_more(user: Driver, tmp_path: Path) -> None:
     user.set_spin("topKSpin", "7")
     user.session.save(tmp_path / "saved.graph.json")
     assert "agent" not in _copied(user, "Changed parameters as C++")
 
 
-def test_results_are_the_hits_in_their_order(user):
+def test_results_are_the_hits_in_their_order(user: Driver) -> None:
     lines = list(csv.DictReader(io.StringIO(_copied(user, "Results as CSV"), newline="")))
     assert [line["id"] for line in lines] == user.hits()
     assert [line["text"] for line in lines] == [hit.text for hit in user.retrieval.hits]
@@ -111,7 +119,7 @@ def test_results_are_the_hits_in_their_order(user):
     assert len(markdown) == 2 + len(user.hits())
 
 
-def test_the_prompt_is_what_the_model_would_read(user):
+def test_the_prompt_is_what_the_model_would_read(user: Driver) -> None:
     messages = json.loads(_copied(user, "Prompt as JSON messages"))
     assert messages == [{"role": m.role, "content": m.text} for m in user.turn.messages]
     text = _copied(user, "Prompt as text")
@@ -119,11 +127,11 @@ def test_the_prompt_is_what_the_model_would_read(user):
     assert text.endswith(f"[user]\n{QUESTION}")
 
 
-def test_diagnostics_are_the_turns(user):
+def test_diagnostics_are_the_turns(user: Driver) -> None:
     assert json.loads(_copied(user, "Diagnostics as JSON")) == user.turn.debug_info
 
 
-def test_a_node_that_searches_nothing_has_no_results(user):
+def test_a_node_that_searches_nothing_has_no_results(user: Driver) -> None:
     user.session.pick_node("answer")
     assert _copied(user, "Results as CSV").count("\r\n") == 1
     assert "template" in json.loads(_copied(user, "Parameters as JSON"))

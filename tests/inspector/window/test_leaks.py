@@ -24,6 +24,10 @@ from tests.inspector.light_embedder import WordEmbedder
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytestqt.qtbot import QtBot
+
+    from tests.inspector.driver import OpenWindow
+
 ROUNDS = 3
 
 
@@ -56,7 +60,7 @@ def _counts() -> Counter[str]:
     return objects
 
 
-def _one_round(open_window, aquarium: Path) -> None:
+def _one_round(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.drag_threshold(0.8, 0.9)
@@ -68,7 +72,9 @@ def _one_round(open_window, aquarium: Path) -> None:
 
 
 @pytest.mark.usefixtures("own_settings")
-def test_nothing_grows_when_windows_are_opened_and_closed(qtbot, aquarium, monkeypatch):
+def test_nothing_grows_when_windows_are_opened_and_closed(
+    qtbot: QtBot, aquarium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tests.inspector.driver import Driver
 
     monkeypatch.setattr(
@@ -98,7 +104,9 @@ def test_nothing_grows_when_windows_are_opened_and_closed(qtbot, aquarium, monke
         assert after[kind.__qualname__] == before[kind.__qualname__], kind
 
 
-def test_what_was_open_is_freed_at_once_without_the_collector(open_window, samples):
+def test_what_was_open_is_freed_at_once_without_the_collector(
+    open_window: OpenWindow, samples: Path
+) -> None:
     """The collector is told to leave alone what is there when a file is opened."""
     user = open_window()
     before: list[weakref.ref[object]] = []
@@ -123,7 +131,9 @@ def test_what_was_open_is_freed_at_once_without_the_collector(open_window, sampl
 
 
 @pytest.mark.usefixtures("own_settings")
-def test_moving_a_slider_again_and_again_keeps_nothing(open_window, aquarium):
+def test_moving_a_slider_again_and_again_keeps_nothing(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     slider = user.find("thresholdSlider")

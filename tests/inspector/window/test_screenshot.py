@@ -5,16 +5,23 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from inspector.__main__ import main
 from inspector.window.main_window import MainWindow
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QApplication
+
 REFUSED = 2
 
 
-def _run(repo, env, *arguments: object) -> subprocess.CompletedProcess[str]:
+def _run(repo: Path, env: dict[str, str], *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "inspector", *map(str, arguments)],
         cwd=repo,
@@ -26,14 +33,16 @@ def _run(repo, env, *arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _png_size(path) -> tuple[int, int]:
+def _png_size(path: Path) -> tuple[int, int]:
     head = path.read_bytes()[:24]
     assert head.startswith(b"\x89PNG\r\n\x1a\n")
     width, height = struct.unpack(">II", head[16:24])
     return width, height
 
 
-def test_a_picture_is_taken_without_a_display(repo, offscreen_env, aquarium, tmp_path):
+def test_a_picture_is_taken_without_a_display(
+    repo: Path, offscreen_env: dict[str, str], aquarium: Path, tmp_path: Path
+) -> None:
     picture = tmp_path / "shot.png"
     done = _run(
         repo,
@@ -52,8 +61,8 @@ def test_a_picture_is_taken_without_a_display(repo, offscreen_env, aquarium, tmp
 
 
 def test_a_picture_has_the_size_theme_and_parameters_asked_for(
-    repo, offscreen_env, aquarium, tmp_path
-):
+    repo: Path, offscreen_env: dict[str, str], aquarium: Path, tmp_path: Path
+) -> None:
     from PySide6.QtGui import QImage
 
     picture = tmp_path / "shot.png"
@@ -79,7 +88,9 @@ def test_a_picture_has_the_size_theme_and_parameters_asked_for(
     assert QImage(str(picture)).pixelColor(2, 597).lightness() < 80
 
 
-def test_the_welcome_page_is_pictured_without_a_file(repo, offscreen_env, tmp_path):
+def test_the_welcome_page_is_pictured_without_a_file(
+    repo: Path, offscreen_env: dict[str, str], tmp_path: Path
+) -> None:
     picture = tmp_path / "welcome.png"
     done = _run(repo, offscreen_env, "--screenshot", picture)
     assert (done.returncode, done.stderr) == (0, "")
@@ -87,8 +98,8 @@ def test_the_welcome_page_is_pictured_without_a_file(repo, offscreen_env, tmp_pa
 
 
 def test_opening_a_window_without_a_display_says_what_is_missing_and_what_works(
-    repo, offscreen_env, aquarium
-):
+    repo: Path, offscreen_env: dict[str, str], aquarium: Path
+) -> None:
     done = _run(repo, offscreen_env, aquarium / "rag.graph.json")
     assert done.returncode == REFUSED
     assert done.stdout == ""
@@ -99,7 +110,12 @@ def test_opening_a_window_without_a_display_says_what_is_missing_and_what_works(
 
 
 @pytest.fixture
-def in_here(own_settings, qapp, monkeypatch, capsys):
+def in_here(
+    own_settings: Path,
+    qapp: QApplication,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[..., Any]:
     """Run the window's command line in this process: exit status and standard error."""
 
     def run(*arguments: object) -> tuple[int, list[str]]:
@@ -127,8 +143,8 @@ def in_here(own_settings, qapp, monkeypatch, capsys):
     ],
 )
 def test_what_is_refused_exits_with_two_and_one_line_and_no_picture(
-    in_here, aquarium, tmp_path, arguments, said
-):
+    in_here: Callable[..., Any], aquarium: Path, tmp_path: Path, arguments: list[str], said: str
+) -> None:
     (aquarium / "broken.graph.json").write_text('{"nodes": 3')
     picture = tmp_path / "shot.png"
     status, lines = in_here(
@@ -142,8 +158,8 @@ def test_what_is_refused_exits_with_two_and_one_line_and_no_picture(
 
 
 def test_a_file_that_does_not_open_is_refused_by_the_program_too(
-    repo, offscreen_env, aquarium, tmp_path
-):
+    repo: Path, offscreen_env: dict[str, str], aquarium: Path, tmp_path: Path
+) -> None:
     (aquarium / "broken.graph.json").write_text('{"nodes": 3')
     done = _run(
         repo, offscreen_env, aquarium / "broken.graph.json", "--screenshot", tmp_path / "shot.png"
@@ -154,7 +170,9 @@ def test_a_file_that_does_not_open_is_refused_by_the_program_too(
     assert not (tmp_path / "shot.png").exists()
 
 
-def test_a_picture_that_cannot_be_written_is_refused(in_here, aquarium, tmp_path):
+def test_a_picture_that_cannot_be_written_is_refused(
+    in_here: Callable[..., Any], aquarium: Path, tmp_path: Path
+) -> None:
     status, lines = in_here(
         aquarium / "rag.graph.json", "--screenshot", tmp_path / "missing" / "shot.png"
     )

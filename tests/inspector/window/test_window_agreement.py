@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QPlainTextEdit
 
-from core.retrieve.select import Reason
+from core.hits.hit import Reason
 from inspector.cli import commands as cli
-from tests.inspector.driver import QUESTION
+from tests.inspector.driver import QUESTION, Driver
 from tests.inspector.light_embedder import WordEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from core.embedding.embedder import ModelProvider
+    from inspector.models.json_tree_model import JsonTreeModel
+    from tests.inspector.driver import OpenWindow
 
 MESSAGES = (
     QUESTION,
@@ -39,23 +49,21 @@ TURNS = 22
 
 
 @pytest.fixture
-def embedder(monkeypatch) -> WordEmbedder:
+def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     """The same embedder for the window and for the command line."""
     made = WordEmbedder()
     monkeypatch.setattr("core.embedding.embedder.load_embedder", lambda _name: made)
     return made
 
 
-def _command_line(capsys, path, *options: str) -> Any:
+def _command_line(capsys: pytest.CaptureFixture[str], path: Path, *options: str) -> Any:
     capsys.readouterr()
     assert cli.main(["turn", str(path), *options]) == 0
     return json.loads(capsys.readouterr().out)
 
 
-def _tree(model, parent=None) -> dict[str, Any]:
+def _tree(model: JsonTreeModel, parent: QModelIndex | None = None) -> dict[str, Any]:
     """Read a tree model as far as it says everything: keys, and leaves as JSON."""
-    from PySide6.QtCore import QModelIndex
-
     parent = parent or QModelIndex()
     found: dict[str, Any] = {}
     for row in range(model.rowCount(parent)):
@@ -109,7 +117,7 @@ def _random_settings(dice: random.Random, distances: list[float]) -> dict[str, A
     }
 
 
-def _put_in_force(user, settings: dict[str, Any], text: str) -> None:
+def _put_in_force(user: Driver, settings: dict[str, Any], text: str) -> None:
     user.click(f"mode{settings['retrieval_mode']}")
     user.find("topKSpin").setValue(settings["top_k"])
     if settings["retrieval_mode"] != "Lexical":
@@ -121,7 +129,7 @@ def _put_in_force(user, settings: dict[str, Any], text: str) -> None:
     user.settle()
 
 
-def _check(user, said: dict[str, Any], messages: list[Any]) -> None:
+def _check(user: Driver, said: dict[str, Any], messages: list[Any]) -> None:
     """Compare every part of the window with what the command line said."""
     near = said.pop("near_misses", [])
     diagnostics = said["nodes"][0]["diagnostics"]
@@ -173,8 +181,12 @@ def _check(user, said: dict[str, Any], messages: list[Any]) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_window_and_command_line_agree_for_random_parameters(
-    open_window, aquarium, embedder, capsys, seed
-):
+    open_window: OpenWindow,
+    aquarium: Path,
+    embedder: WordEmbedder,
+    capsys: pytest.CaptureFixture[str],
+    seed: int,
+) -> None:
     path = aquarium / "rag.graph.json"
     user = open_window(path, embedder)
     dice = random.Random(seed)
@@ -209,7 +221,12 @@ def test_window_and_command_line_agree_for_random_parameters(
     assert len(routes) >= 5
 
 
-def test_dragging_the_line_and_the_command_line_agree(open_window, aquarium, embedder, capsys):
+def test_dragging_the_line_and_the_command_line_agree(
+    open_window: OpenWindow,
+    aquarium: Path,
+    embedder: WordEmbedder,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     path = aquarium / "hybrid.graph.json"
     user = open_window(path, embedder)
     user.ask(QUESTION)
@@ -222,11 +239,15 @@ def test_dragging_the_line_and_the_command_line_agree(open_window, aquarium, emb
 
 @pytest.mark.slow
 def test_the_real_model_shows_what_the_library_computes(
-    qtbot, own_settings, fresh_aquarium, models, capsys, monkeypatch
-):
+    qtbot: QtBot,
+    own_settings: Path,
+    fresh_aquarium: Path,
+    models: ModelProvider,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """End to end: the program as it is composed, with the model in its own process."""
     from inspector.__main__ import build_window
-    from tests.inspector.driver import Driver
 
     path = fresh_aquarium / "rag.graph.json"
     user = Driver(qtbot, build_window([path]))

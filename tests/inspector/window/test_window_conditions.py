@@ -5,22 +5,29 @@ from __future__ import annotations
 import json
 import os
 import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QProgressBar
 
 from core.errors import Code, InspectorError
-from core.io.progress import stop_if
 from tests.inspector.driver import QUESTION
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder, WordEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.embedding.embedder import Embedder
+    from core.io.work import Work
+    from tests.inspector.driver import Driver, OpenWindow
 
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 LONG_WORD = "coral "
 
 
 @pytest.fixture
-def many_blocks(tmp_path):
+def many_blocks(tmp_path: Path) -> Path:
     """A store that is embedded in ten blocks of one record, and a Dense graph over it."""
     folder = tmp_path / "long"
     folder.mkdir()
@@ -28,7 +35,7 @@ def many_blocks(tmp_path):
     return _store(folder, records)
 
 
-def _store(folder, records, **params):
+def _store(folder: Path, records: list[dict[str, Any]], **params: str) -> Path:
     (folder / "facts.kb.json").write_text(json.dumps(records, ensure_ascii=False), encoding="utf-8")
     (folder / "facts.json").write_text(
         json.dumps(
@@ -66,7 +73,7 @@ def _store(folder, records, **params):
     return path
 
 
-def _start(user, path) -> None:
+def _start(user: Driver, path: Path) -> None:
     """Open, without waiting for the indexes."""
     with user.qtbot.waitSignal(user.session.opened):
         user.window.open_path(path)
@@ -75,7 +82,9 @@ def _start(user, path) -> None:
 # The first embedding
 
 
-def test_a_first_embedding_shows_progress_is_cancelled_and_goes_on_later(open_window, many_blocks):
+def test_a_first_embedding_shows_progress_is_cancelled_and_goes_on_later(
+    open_window: OpenWindow, many_blocks: Path
+) -> None:
     embedder = HeldEmbedder(hold_records=True)
     user = open_window(None, embedder)
     _start(user, many_blocks)
@@ -98,7 +107,9 @@ def test_a_first_embedding_shows_progress_is_cancelled_and_goes_on_later(open_wi
     assert len(set(embedder.embedded)) == 10
 
 
-def test_what_was_embedded_before_the_program_ended_is_not_embedded_again(open_window, many_blocks):
+def test_what_was_embedded_before_the_program_ended_is_not_embedded_again(
+    open_window: OpenWindow, many_blocks: Path
+) -> None:
     first = HeldEmbedder(hold_records=True)
     user = open_window(None, first)
     _start(user, many_blocks)
@@ -114,7 +125,9 @@ def test_what_was_embedded_before_the_program_ended_is_not_embedded_again(open_w
     assert not set(first.embedded) & set(second.embedded)
 
 
-def test_lexical_works_while_vectors_are_being_made(open_window, many_blocks):
+def test_lexical_works_while_vectors_are_being_made(
+    open_window: OpenWindow, many_blocks: Path
+) -> None:
     embedder = HeldEmbedder(hold_records=True)
     user = open_window(None, embedder)
     _start(user, many_blocks)
@@ -132,7 +145,9 @@ def test_lexical_works_while_vectors_are_being_made(open_window, many_blocks):
     assert len(embedder.embedded) == 10
 
 
-def test_parameters_stay_usable_while_vectors_are_being_made(open_window, many_blocks):
+def test_parameters_stay_usable_while_vectors_are_being_made(
+    open_window: OpenWindow, many_blocks: Path
+) -> None:
     embedder = HeldEmbedder(hold_records=True)
     user = open_window(None, embedder)
     _start(user, many_blocks)
@@ -148,7 +163,9 @@ def test_parameters_stay_usable_while_vectors_are_being_made(open_window, many_b
     assert len(user.session.history) == 1
 
 
-def test_closing_while_embedding_ends_the_work_and_keeps_what_is_made(open_window, many_blocks):
+def test_closing_while_embedding_ends_the_work_and_keeps_what_is_made(
+    open_window: OpenWindow, many_blocks: Path
+) -> None:
     embedder = HeldEmbedder(hold_records=True)
     user = open_window(None, embedder)
     _start(user, many_blocks)
@@ -160,13 +177,15 @@ def test_closing_while_embedding_ends_the_work_and_keeps_what_is_made(open_windo
     assert many_blocks.with_name("facts.json.vectors.part").stat().st_size > 2 * 4 * 48
 
 
-def test_closing_while_the_model_is_loading_does_not_wait_for_it(open_window, aquarium):
+def test_closing_while_the_model_is_loading_does_not_wait_for_it(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     begun, gate = threading.Event(), threading.Event()
 
-    def load(_name, is_cancelled) -> WordEmbedder:
+    def load(_name, work) -> WordEmbedder:
         begun.set()
         while not gate.wait(0.02):
-            stop_if(is_cancelled)
+            work.stop_if_cancelled()
         return WordEmbedder()
 
     user = open_window(None, loader=load)
@@ -177,10 +196,12 @@ def test_closing_while_the_model_is_loading_does_not_wait_for_it(open_window, aq
     assert not [t for t in threading.enumerate() if t.name.startswith("inspector")]
 
 
-def test_loading_the_model_is_told_and_can_be_cancelled(open_window, aquarium):
+def test_loading_the_model_is_told_and_can_be_cancelled(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     begun, gate = threading.Event(), threading.Event()
 
-    def load(_name, _is_cancelled) -> WordEmbedder:
+    def load(_name: str, _work: Work) -> WordEmbedder:
         begun.set()
         assert gate.wait(WAIT_S)
         return WordEmbedder()
@@ -201,8 +222,10 @@ def test_loading_the_model_is_told_and_can_be_cancelled(open_window, aquarium):
 # Missing and failing things
 
 
-def test_without_the_model_the_window_says_so_and_lexical_works(open_window, aquarium):
-    def missing(name, _is_cancelled) -> None:
+def test_without_the_model_the_window_says_so_and_lexical_works(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
+    def missing(name: str, _work: Work) -> Embedder:
         raise InspectorError(
             Code.InferenceFailed,
             f'the embedding model "{name}" is not on this machine',
@@ -223,10 +246,12 @@ def test_without_the_model_the_window_says_so_and_lexical_works(open_window, aqu
     assert user.hits()
 
 
-def test_a_model_that_comes_back_is_used_by_the_next_question(open_window, aquarium):
+def test_a_model_that_comes_back_is_used_by_the_next_question(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     calls = []
 
-    def flaky(name, _is_cancelled) -> WordEmbedder:
+    def flaky(name: str, _work: Work) -> WordEmbedder:
         calls.append(name)
         if len(calls) < 3:
             raise InspectorError(
@@ -244,8 +269,11 @@ def test_a_model_that_comes_back_is_used_by_the_next_question(open_window, aquar
 
 
 def test_a_bug_is_told_in_the_message_bar_and_the_window_goes_on(
-    open_window, aquarium, monkeypatch, caplog
-):
+    open_window: OpenWindow,
+    aquarium: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     before = user.rows()
@@ -264,8 +292,8 @@ def test_a_bug_is_told_in_the_message_bar_and_the_window_goes_on(
 
 
 def test_a_folder_that_cannot_be_written_to_is_noted_and_works(
-    open_window, fresh_aquarium, tmp_path, monkeypatch
-):
+    open_window: OpenWindow, fresh_aquarium: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real_open = os.open
 
     def read_only(path, flags, *rest, **named):
@@ -285,7 +313,9 @@ def test_a_folder_that_cannot_be_written_to_is_noted_and_works(
 # Hard files
 
 
-def test_a_graph_of_twelve_nodes_is_drawn_walked_and_edited(open_window, aquarium):
+def test_a_graph_of_twelve_nodes_is_drawn_walked_and_edited(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     nodes = [
         {
             "name": f"say {i}",
@@ -331,7 +361,7 @@ def test_a_graph_of_twelve_nodes_is_drawn_walked_and_edited(open_window, aquariu
     assert len(user.hits()) == 1
 
 
-def test_a_turn_that_walks_in_a_circle_is_told(open_window, tmp_path):
+def test_a_turn_that_walks_in_a_circle_is_told(open_window: OpenWindow, tmp_path: Path) -> None:
     nodes = [
         {
             "name": name,
@@ -348,7 +378,9 @@ def test_a_turn_that_walks_in_a_circle_is_told(open_window, tmp_path):
     assert "3008" in user.bar_text or "MaxSteps" in user.bar_text
 
 
-def test_a_chunk_of_twenty_thousand_characters_is_shown_whole(open_window, tmp_path):
+def test_a_chunk_of_twenty_thousand_characters_is_shown_whole(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
     text = "anemone " + "x" * 6000 + "\n" + "reef and coral\n" * 940
     records = [{"id": "long", "text": text}, {"id": "short", "text": "a short one"}]
     user = open_window(_store(tmp_path, records))
@@ -363,7 +395,7 @@ def test_a_chunk_of_twenty_thousand_characters_is_shown_whole(open_window, tmp_p
     user.window.grab()
 
 
-def test_every_script_and_sign_is_shown_as_it_is(open_window, tmp_path):
+def test_every_script_and_sign_is_shown_as_it_is(open_window: OpenWindow, tmp_path: Path) -> None:
     texts = (
         "السمكة المهرج تعيش مع شقائق النعمان",
         "דג הליצן חי עם שושנות ים",
@@ -394,7 +426,7 @@ def test_every_script_and_sign_is_shown_as_it_is(open_window, tmp_path):
         user.window.grab()
 
 
-def test_a_store_of_one_record_works_in_every_mode(open_window, tmp_path):
+def test_a_store_of_one_record_works_in_every_mode(open_window: OpenWindow, tmp_path: Path) -> None:
     user = open_window(_store(tmp_path, [{"id": "only", "text": "the only fact"}]))
     user.ask("only")
     for mode in ("Lexical", "Hybrid", "Dense"):
@@ -402,7 +434,7 @@ def test_a_store_of_one_record_works_in_every_mode(open_window, tmp_path):
         assert user.hits() == ["only"]
 
 
-def test_a_hundred_questions_are_answered_in_turn(open_window, aquarium):
+def test_a_hundred_questions_are_answered_in_turn(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window(aquarium / "rag.graph.json")
     for number in range(100):
         user.session.run(f"question {number} about coral")

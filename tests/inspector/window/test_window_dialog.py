@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,9 +11,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QLabel, QPlainTextEdit, QTableView
 
 from core.agent import GraphDescription
-from core.agent.play import DialogLine
 from core.nodes import CannedResponseParams, GenerateParams, HumanMessageGuardrailParams
+from core.prompt.messages import DialogLine
 from tests.inspector.driver import CTRL, LEFT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.agent.turn import Turn
+    from inspector.widgets.item_views import TableView
+    from tests.inspector.driver import Driver, OpenWindow
 
 FIRST, SECOND, THIRD = "do clownfish sting?", "which fish eat algae?", "how warm is the water?"
 REPLY = "No, they do not."
@@ -20,7 +28,7 @@ TEXT = 1
 
 
 @pytest.fixture
-def user(open_window, aquarium):
+def user(open_window: OpenWindow, aquarium: Path) -> Driver:
     """A window in which one question has been asked, with the Inputs in front."""
     driver = open_window(aquarium / "rag.graph.json")
     driver.ask(FIRST)
@@ -28,25 +36,25 @@ def user(open_window, aquarium):
     return driver
 
 
-def switch(user):
+def switch(user: Driver) -> None:
     box = user.find("dialogCheck", QCheckBox)
     box.setFocus()
     user.qtbot.keyClick(box, Qt.Key.Key_Space)
 
 
-def type_reply(user, text=REPLY):
+def type_reply(user: Driver, text: str = REPLY) -> None:
     user.type_into("replyEdit", text, Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier)
     user.qtbot.waitUntil(lambda: user.turn.reply == text)
 
 
-def dialog_of(user):
+def dialog_of(user: Driver) -> list[tuple[str, str]]:
     """Return the earlier messages of the turn on screen, as (role, text)."""
     return [
         (message.role, message.text) for message in user.turn.messages if message.origin == "dialog"
     ]
 
 
-def rows_of(user):
+def rows_of(user: Driver) -> list[tuple[str, str]]:
     """Return what the table of earlier messages shows."""
     model = user.find("dialogView", QTableView).model()
     return [
@@ -55,15 +63,15 @@ def rows_of(user):
     ]
 
 
-def prompt_of(user):
+def prompt_of(user: Driver) -> str:
     return user.find("promptView", QPlainTextEdit).toPlainText()
 
 
-def chunks_of(turn):
+def chunks_of(turn: Turn) -> list[str]:
     return [hit.text for hit in turn.run_of("knowledge").retrieval.hits]
 
 
-def click_row(user, row, *, double=False):
+def click_row(user: Driver, row: int, *, double: bool = False) -> TableView:
     table = user.find("dialogView", QTableView)
     index = table.model().index(row, TEXT)
     table.scrollTo(index)
@@ -75,7 +83,7 @@ def click_row(user, row, *, double=False):
 
 
 @pytest.fixture
-def talking(user):
+def talking(user: Driver) -> tuple[Driver, Turn]:
     """The second question of a kept dialog, after a first one with a typed reply."""
     switch(user)
     type_reply(user)
@@ -85,7 +93,7 @@ def talking(user):
     return user, first
 
 
-def test_a_dialog_is_kept_only_when_it_is_switched_on(user):
+def test_a_dialog_is_kept_only_when_it_is_switched_on(user: Driver) -> None:
     assert not user.find("dialogCheck", QCheckBox).isChecked()
     type_reply(user)
     user.ask(SECOND)
@@ -94,7 +102,9 @@ def test_a_dialog_is_kept_only_when_it_is_switched_on(user):
     assert user.turn.reply == ""
 
 
-def test_the_prompt_shows_the_earlier_messages_before_the_new_one(talking):
+def test_the_prompt_shows_the_earlier_messages_before_the_new_one(
+    talking: tuple[Driver, Turn],
+) -> None:
     user, first = talking
     assert dialog_of(user) == [("user", FIRST), ("assistant", REPLY)]
     shown = prompt_of(user)
@@ -107,7 +117,9 @@ def test_the_prompt_shows_the_earlier_messages_before_the_new_one(talking):
     assert not any(chunk in shown for chunk in only_before)
 
 
-def test_the_diagnostics_and_the_copied_messages_hold_the_dialog_too(talking):
+def test_the_diagnostics_and_the_copied_messages_hold_the_dialog_too(
+    talking: tuple[Driver, Turn],
+) -> None:
     user, _ = talking
     said = json.loads(user.window.panels.diagnostics.text())
     sent = said["nodes"][-1]["diagnostics"]["output"]["messages"]
@@ -117,7 +129,7 @@ def test_the_diagnostics_and_the_copied_messages_hold_the_dialog_too(talking):
     assert copied == sent
 
 
-def test_the_reply_belongs_to_the_question_on_screen(talking):
+def test_the_reply_belongs_to_the_question_on_screen(talking: tuple[Driver, Turn]) -> None:
     user, _ = talking
     reply = user.find("replyEdit", QPlainTextEdit)
     assert reply.toPlainText() == ""
@@ -132,7 +144,7 @@ def test_the_reply_belongs_to_the_question_on_screen(talking):
     ]
 
 
-def test_control_return_ends_the_reply_without_asking_again(talking):
+def test_control_return_ends_the_reply_without_asking_again(talking: tuple[Driver, Turn]) -> None:
     user, _ = talking
     turns = len(user.session.history)
     user.type_into("replyEdit", "Snails do.", Qt.Key.Key_Return, CTRL)
@@ -143,7 +155,7 @@ def test_control_return_ends_the_reply_without_asking_again(talking):
     assert dialog_of(user)[2:] == [("user", SECOND), ("assistant", "Snails do.")]
 
 
-def test_an_edited_message_changes_the_prompt_at_once(talking):
+def test_an_edited_message_changes_the_prompt_at_once(talking: tuple[Driver, Turn]) -> None:
     user, _ = talking
     table = click_row(user, 1, double=True)
     editor = table.viewport().findChild(QPlainTextEdit)
@@ -161,7 +173,9 @@ def test_an_edited_message_changes_the_prompt_at_once(talking):
     ]
 
 
-def test_a_removed_message_is_gone_from_this_prompt_and_the_next(talking):
+def test_a_removed_message_is_gone_from_this_prompt_and_the_next(
+    talking: tuple[Driver, Turn],
+) -> None:
     user, _ = talking
     table = click_row(user, 0)
     user.qtbot.keyClick(table, Qt.Key.Key_Delete)
@@ -171,7 +185,7 @@ def test_a_removed_message_is_gone_from_this_prompt_and_the_next(talking):
     assert dialog_of(user) == [("assistant", REPLY), ("user", SECOND)]
 
 
-def test_pasted_messages_join_the_prompt(talking):
+def test_pasted_messages_join_the_prompt(talking: tuple[Driver, Turn]) -> None:
     user, _ = talking
     QGuiApplication.clipboard().setText("User: Hello!\nAssistant: Good evening.\nSit down.")
     user.click("dialogPaste")
@@ -179,7 +193,9 @@ def test_pasted_messages_join_the_prompt(talking):
     assert "Sit down." in prompt_of(user)
 
 
-def test_a_paste_that_cannot_be_read_says_why_and_changes_nothing(talking):
+def test_a_paste_that_cannot_be_read_says_why_and_changes_nothing(
+    talking: tuple[Driver, Turn],
+) -> None:
     user, _ = talking
     QGuiApplication.clipboard().setText('[{"role": "user", "content": 3}]')
     user.click("dialogPaste")
@@ -189,7 +205,7 @@ def test_a_paste_that_cannot_be_read_says_why_and_changes_nothing(talking):
     assert dialog_of(user) == [("user", FIRST), ("assistant", REPLY)]
 
 
-def test_switched_off_the_earlier_messages_are_gone(talking):
+def test_switched_off_the_earlier_messages_are_gone(talking: tuple[Driver, Turn]) -> None:
     user, _ = talking
     switch(user)
     assert dialog_of(user) == []
@@ -201,13 +217,13 @@ def test_switched_off_the_earlier_messages_are_gone(talking):
     assert dialog_of(user) == [("user", THIRD)], "of the turn that was on screen"
 
 
-def test_switched_on_after_a_question_its_turn_is_remembered(user):
+def test_switched_on_after_a_question_its_turn_is_remembered(user: Driver) -> None:
     switch(user)
     user.ask(SECOND)
     assert dialog_of(user) == [("user", FIRST)]
 
 
-def test_a_picked_earlier_turn_shows_its_own_dialog(talking):
+def test_a_picked_earlier_turn_shows_its_own_dialog(talking: tuple[Driver, Turn]) -> None:
     user, _ = talking
     user.ask(THIRD)
     user.session.pick_turn(1)
@@ -220,7 +236,7 @@ def test_a_picked_earlier_turn_shows_its_own_dialog(talking):
     assert rows_of(user) == [("user", FIRST), ("assistant", REPLY), ("user", SECOND)]
 
 
-def test_a_picked_turn_shows_whether_it_kept_a_dialog(talking):
+def test_a_picked_turn_shows_whether_it_kept_a_dialog(talking: tuple[Driver, Turn]) -> None:
     user, _ = talking
     assert user.session.inputs.upcoming.dialog[-1] == DialogLine("user", SECOND)
     user.session.pick_turn(0)
@@ -230,7 +246,9 @@ def test_a_picked_turn_shows_whether_it_kept_a_dialog(talking):
     assert dialog_of(user) == [("user", FIRST), ("assistant", REPLY), ("user", SECOND)]
 
 
-def test_a_moved_slider_keeps_the_dialog_and_adds_nothing_to_it(talking):
+def test_a_moved_slider_keeps_the_dialog_and_adds_nothing_to_it(
+    talking: tuple[Driver, Turn],
+) -> None:
     user, _ = talking
     for value in ("2", "6", "9"):
         user.set_spin("topKSpin", value)
@@ -239,7 +257,7 @@ def test_a_moved_slider_keeps_the_dialog_and_adds_nothing_to_it(talking):
     assert dialog_of(user) == [("user", FIRST), ("assistant", REPLY), ("user", SECOND)]
 
 
-def test_a_ready_line_is_the_reply_of_its_turn(open_window, tmp_path):
+def test_a_ready_line_is_the_reply_of_its_turn(open_window: OpenWindow, tmp_path: Path) -> None:
     path = tmp_path / "guard.graph.json"
     (
         GraphDescription()

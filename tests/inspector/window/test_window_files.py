@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
@@ -15,12 +16,20 @@ from inspector.window.menus import SAMPLES
 from tests.inspector.driver import LEFT, QUESTION
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
-def _records(path) -> list[dict]:
+    from PySide6.QtWidgets import QMenu
+
+    from tests.inspector.driver import Driver, OpenWindow
+
+
+def _records(path: Path) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def _drop(user, *urls: QUrl) -> bool:
+def _drop(user: Driver, *urls: QUrl) -> bool:
     """Drag onto the window and let go; tell whether the window takes it."""
     data = QMimeData()
     data.setUrls(list(urls))
@@ -45,7 +54,7 @@ def _drop(user, *urls: QUrl) -> bool:
 # What opens
 
 
-def test_graphs_configs_records_and_folders_open(open_window, aquarium):
+def test_graphs_configs_records_and_folders_open(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window()
     for name in ("rag.graph.json", "aquarium_all_mini.json", "aquarium_all_mini.kb.json", "."):
         user.open(aquarium / name)
@@ -55,7 +64,9 @@ def test_graphs_configs_records_and_folders_open(open_window, aquarium):
         assert user.rows()
 
 
-def test_knowledge_alone_gets_a_graph_of_two_nodes_and_a_sensible_template(open_window, aquarium):
+def test_knowledge_alone_gets_a_graph_of_two_nodes_and_a_sensible_template(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "aquarium_all_mini.json")
     user.ask(QUESTION)
     user.set_spin("thresholdSpin", "0")
@@ -64,7 +75,9 @@ def test_knowledge_alone_gets_a_graph_of_two_nodes_and_a_sensible_template(open_
     assert all(hit.text in prompt for hit in user.retrieval.hits)
 
 
-def test_another_file_starts_with_a_clean_slate(open_window, aquarium, samples):
+def test_another_file_starts_with_a_clean_slate(
+    open_window: OpenWindow, aquarium: Path, samples: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.set_spin("topKSpin", "9")
@@ -77,7 +90,9 @@ def test_another_file_starts_with_a_clean_slate(open_window, aquarium, samples):
     assert user.window.panels.funnel.stages() == []
 
 
-def test_a_file_that_cannot_be_opened_leaves_what_is_open(open_window, aquarium):
+def test_a_file_that_cannot_be_opened_leaves_what_is_open(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     before = user.rows()
@@ -103,7 +118,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_is_open(open_window, aquarium)
     assert user.retrieval.params.top_k == 9
 
 
-def test_a_finding_leads_to_its_place(open_window, aquarium):
+def test_a_finding_leads_to_its_place(open_window: OpenWindow, aquarium: Path) -> None:
     graph = json.loads((aquarium / "rag.graph.json").read_text())
     graph["nodes"][0]["params"]["treshold"] = 0.4
     (aquarium / "odd.graph.json").write_text(json.dumps(graph, indent=1))
@@ -126,7 +141,7 @@ def test_a_finding_leads_to_its_place(open_window, aquarium):
 # Dropped, picked, remembered
 
 
-def test_a_dropped_graph_opens(open_window, aquarium):
+def test_a_dropped_graph_opens(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window()
     with user.qtbot.waitSignal(user.session.opened):
         assert _drop(user, QUrl.fromLocalFile(str(aquarium / "rag.graph.json")))
@@ -134,21 +149,21 @@ def test_a_dropped_graph_opens(open_window, aquarium):
     assert user.rows()
 
 
-def test_a_dropped_folder_opens(open_window, aquarium):
+def test_a_dropped_folder_opens(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window()
     with user.qtbot.waitSignal(user.session.opened):
         assert _drop(user, QUrl.fromLocalFile(str(aquarium)))
 
 
-def test_what_is_no_file_is_not_taken(open_window):
+def test_what_is_no_file_is_not_taken(open_window: OpenWindow) -> None:
     user = open_window()
     assert not _drop(user, QUrl("https://example.org/rag.graph.json"))
     assert not _drop(user)
 
 
 def test_a_file_dropped_while_a_turn_runs_opens_and_the_late_answer_is_dropped(
-    open_window, aquarium, samples
-):
+    open_window: OpenWindow, aquarium: Path, samples: Path
+) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.type_message(QUESTION)
@@ -163,7 +178,9 @@ def test_a_file_dropped_while_a_turn_runs_opens_and_the_late_answer_is_dropped(
     assert [entry.turn.request.message for entry in user.session.history] == ["who rings the bell?"]
 
 
-def test_a_broken_file_dropped_while_a_turn_runs_does_not_stop_it(open_window, aquarium):
+def test_a_broken_file_dropped_while_a_turn_runs_does_not_stop_it(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.type_message(QUESTION)
@@ -177,7 +194,9 @@ def test_a_broken_file_dropped_while_a_turn_runs_does_not_stop_it(open_window, a
     assert user.rows()
 
 
-def test_the_welcome_page_opens_a_sample_with_one_click(open_window, aquarium, monkeypatch):
+def test_the_welcome_page_opens_a_sample_with_one_click(
+    open_window: OpenWindow, aquarium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("inspector.window.menus.SAMPLES", aquarium.parent)
     user = open_window()
     page = user.window.findChild(WelcomePage)
@@ -191,14 +210,16 @@ def test_the_welcome_page_opens_a_sample_with_one_click(open_window, aquarium, m
     assert user.rows()
 
 
-def test_every_sample_card_is_there_in_the_program():
+def test_every_sample_card_is_there_in_the_program() -> None:
     from inspector.window.menus import sample_cards
 
     assert len(sample_cards()) >= 5
     assert all(path.startswith(str(SAMPLES)) for _, _, path in sample_cards())
 
 
-def test_recent_files_are_offered_by_the_next_start(open_window, aquarium):
+def test_recent_files_are_offered_by_the_next_start(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     first = open_window(aquarium / "rag.graph.json")
     first.open(aquarium / "hybrid.graph.json")
     first.window.close()
@@ -219,7 +240,7 @@ def test_recent_files_are_offered_by_the_next_start(open_window, aquarium):
     assert "rag.graph.json" in second.window.windowTitle()
 
 
-def _menu(user, title: str):
+def _menu(user: Driver, title: str) -> QMenu:
     return next(
         action.menu()
         for action in user.window.menuBar().actions()
@@ -227,14 +248,16 @@ def _menu(user, title: str):
     )
 
 
-def test_a_recent_file_that_is_gone_is_not_offered(open_window, aquarium):
+def test_a_recent_file_that_is_gone_is_not_offered(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.open(aquarium / "hybrid.graph.json")
     (aquarium / "rag.graph.json").unlink()
     assert [path.name for path in user.window.preferences.recent] == ["hybrid.graph.json"]
 
 
-def test_the_open_dialog_opens_what_is_picked(open_window, aquarium, monkeypatch):
+def test_the_open_dialog_opens_what_is_picked(
+    open_window: OpenWindow, aquarium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     picked = str(aquarium / "rag.graph.json")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_a, **_k: (picked, ""))
     user = open_window()
@@ -245,7 +268,7 @@ def test_the_open_dialog_opens_what_is_picked(open_window, aquarium, monkeypatch
         user.shortcut(Qt.Key.Key_O)
 
 
-def test_options_and_layout_are_remembered(open_window, aquarium):
+def test_options_and_layout_are_remembered(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.window.resize(790, 640)
     user.window.apply_theme("dark")
@@ -272,7 +295,9 @@ def test_options_and_layout_are_remembered(open_window, aquarium):
         b"live=perhaps\n",
     ],
 )
-def test_a_broken_settings_file_is_ignored(open_window, own_settings, aquarium, content):
+def test_a_broken_settings_file_is_ignored(
+    open_window: OpenWindow, own_settings: Path, aquarium: Path, content: bytes
+) -> None:
     own_settings.mkdir(parents=True)
     (own_settings / "inspector.ini").write_bytes(content)
     user = open_window(aquarium / "rag.graph.json")
@@ -284,20 +309,20 @@ def test_a_broken_settings_file_is_ignored(open_window, own_settings, aquarium, 
 # Changed on disk
 
 
-def _edit_records(folder, change) -> None:
+def _edit_records(folder: Path, change: Callable[..., Any]) -> None:
     path = folder / "aquarium_all_mini.kb.json"
     records = _records(path)
     change(records)
     path.write_text(json.dumps(records, ensure_ascii=False), encoding="utf-8")
 
 
-def _replace_by_rename(path, text: str) -> None:
+def _replace_by_rename(path: Path, text: str) -> None:
     fresh = path.with_name("fresh.tmp")
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(path)
 
 
-def test_a_changed_file_is_offered_for_reload(open_window, aquarium):
+def test_a_changed_file_is_offered_for_reload(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.set_spin("topKSpin", "5")
@@ -321,7 +346,9 @@ def test_a_changed_file_is_offered_for_reload(open_window, aquarium):
     assert user.message.text() == QUESTION
 
 
-def test_a_broken_file_is_told_and_the_old_content_stays_until_it_is_mended(open_window, aquarium):
+def test_a_broken_file_is_told_and_the_old_content_stays_until_it_is_mended(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     records = aquarium / "aquarium_all_mini.kb.json"
     good = records.read_text(encoding="utf-8")
     user = open_window(aquarium / "rag.graph.json")
@@ -345,7 +372,9 @@ def test_a_broken_file_is_told_and_the_old_content_stays_until_it_is_mended(open
     assert user.find("problemsView").model().rowCount() == 0
 
 
-def test_a_file_replaced_by_rename_again_and_again_is_noticed(open_window, aquarium):
+def test_a_file_replaced_by_rename_again_and_again_is_noticed(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     graph = aquarium / "rag.graph.json"
     user = open_window(graph)
     user.window.preferences.set_flag("reload", True)
@@ -358,7 +387,9 @@ def test_a_file_replaced_by_rename_again_and_again_is_noticed(open_window, aquar
         assert user.params().top_k == top_k
 
 
-def test_a_file_that_vanishes_and_comes_back_is_noticed(open_window, aquarium):
+def test_a_file_that_vanishes_and_comes_back_is_noticed(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     graph = aquarium / "rag.graph.json"
     user = open_window(graph)
     user.ask(QUESTION)
@@ -376,7 +407,9 @@ def test_a_file_that_vanishes_and_comes_back_is_noticed(open_window, aquarium):
         user.shortcut(Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier)
 
 
-def test_reloading_after_records_are_gone_shows_none_of_them(open_window, aquarium):
+def test_reloading_after_records_are_gone_shows_none_of_them(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.set_spin("thresholdSpin", "0")
@@ -396,7 +429,9 @@ def test_reloading_after_records_are_gone_shows_none_of_them(open_window, aquari
     assert not set(user.hits()) & (set(gone) - set(ids))
 
 
-def test_a_node_that_a_reload_takes_away_is_let_go(open_window, samples, tmp_path):
+def test_a_node_that_a_reload_takes_away_is_let_go(
+    open_window: OpenWindow, samples: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "adventure"
     shutil.copytree(samples / "adventure", folder)
     user = open_window(folder / "oracle.graph.json")
@@ -416,7 +451,9 @@ def test_a_node_that_a_reload_takes_away_is_let_go(open_window, samples, tmp_pat
     assert user.find("nodeCombo").count() == 2
 
 
-def test_diagnostics_are_saved_where_the_user_says(open_window, aquarium, tmp_path, monkeypatch):
+def test_diagnostics_are_saved_where_the_user_says(
+    open_window: OpenWindow, aquarium: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "debug_info.json"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(target), ""))
     user = open_window(aquarium / "rag.graph.json")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QSlider
@@ -10,6 +12,13 @@ from core.nodes import RetrievalMode
 from core.retrieve.search import KnowledgeSearch
 from tests.inspector.driver import CTRL, LEFT, QUESTION, SHIFT
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder, WordEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.embedding.embedder import Embedder
+    from core.io.work import Work
+    from tests.inspector.driver import OpenWindow
 
 OTHER = "which fish eat algae?"
 
@@ -28,7 +37,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
-def test_typing_a_question_and_enter_shows_a_turn(open_window, aquarium):
+def test_typing_a_question_and_enter_shows_a_turn(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window(aquarium / "rag.graph.json")
     turn = user.ask(QUESTION)
     assert turn.request.message == QUESTION
@@ -37,7 +46,9 @@ def test_typing_a_question_and_enter_shows_a_turn(open_window, aquarium):
 
 
 @pytest.mark.parametrize("way", ["enter", "ctrl_return", "button"])
-def test_a_question_runs_by_key_and_by_button(open_window, aquarium, way):
+def test_a_question_runs_by_key_and_by_button(
+    open_window: OpenWindow, aquarium: Path, way: str
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.type_message(QUESTION)
     with user.turn_of(QUESTION):
@@ -52,7 +63,9 @@ def test_a_question_runs_by_key_and_by_button(open_window, aquarium, way):
     assert user.hits()
 
 
-def test_live_typing_runs_once_with_what_was_typed_last(open_window, aquarium):
+def test_live_typing_runs_once_with_what_was_typed_last(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     embedder = WordEmbedder()
     user = open_window(aquarium / "rag.graph.json", embedder)
     with user.turn_of("clownfish"):
@@ -61,7 +74,7 @@ def test_live_typing_runs_once_with_what_was_typed_last(open_window, aquarium):
     assert user.turn.request.message == "clownfish"
 
 
-def test_with_live_off_typing_runs_nothing(open_window, aquarium):
+def test_with_live_off_typing_runs_nothing(open_window: OpenWindow, aquarium: Path) -> None:
     embedder = WordEmbedder()
     user = open_window(aquarium / "rag.graph.json", embedder)
     check = user.find("liveCheck", QCheckBox)
@@ -75,7 +88,9 @@ def test_with_live_off_typing_runs_nothing(open_window, aquarium):
     assert user.hits()
 
 
-def test_a_live_run_and_enter_make_one_turn_of_the_history(open_window, aquarium):
+def test_a_live_run_and_enter_make_one_turn_of_the_history(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     for text in ("clown", "clownfish"):
         with user.turn_of(text):
@@ -87,8 +102,8 @@ def test_a_live_run_and_enter_make_one_turn_of_the_history(open_window, aquarium
 
 @pytest.mark.parametrize("name", ["topKSlider", "thresholdSlider"])
 def test_a_slider_moved_by_keys_selects_again_without_searching(
-    open_window, aquarium, searches, name
-):
+    open_window: OpenWindow, aquarium: Path, searches: list[Any], name: str
+) -> None:
     embedder = WordEmbedder()
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.ask()
@@ -107,7 +122,9 @@ def test_a_slider_moved_by_keys_selects_again_without_searching(
     assert user.retrieval.params == user.params()
 
 
-def test_a_slider_dragged_by_mouse_selects_again_at_every_step(open_window, aquarium, searches):
+def test_a_slider_dragged_by_mouse_selects_again_at_every_step(
+    open_window: OpenWindow, aquarium: Path, searches: list[Any]
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask()
     searched = len(searches)
@@ -129,7 +146,9 @@ def test_a_slider_dragged_by_mouse_selects_again_at_every_step(open_window, aqua
     assert len(searches) == searched
 
 
-def test_modes_are_selected_again_without_searching(open_window, aquarium, searches):
+def test_modes_are_selected_again_without_searching(
+    open_window: OpenWindow, aquarium: Path, searches: list[Any]
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask()
     searched = len(searches)
@@ -141,8 +160,8 @@ def test_modes_are_selected_again_without_searching(open_window, aquarium, searc
     assert len(searches) == searched
 
 
-def test_lexical_never_asks_for_a_model(open_window, aquarium):
-    def no_model(name, _is_cancelled) -> None:
+def test_lexical_never_asks_for_a_model(open_window: OpenWindow, aquarium: Path) -> None:
+    def no_model(name: str, _work: Work) -> Embedder:
         raise AssertionError(f"{name} was asked for")
 
     folder = aquarium
@@ -154,7 +173,9 @@ def test_lexical_never_asks_for_a_model(open_window, aquarium):
     assert not user.bar_text
 
 
-def test_a_filter_searches_again_but_embeds_nothing(open_window, aquarium, searches):
+def test_a_filter_searches_again_but_embeds_nothing(
+    open_window: OpenWindow, aquarium: Path, searches: list[Any]
+) -> None:
     embedder = WordEmbedder()
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.ask()
@@ -166,7 +187,9 @@ def test_a_filter_searches_again_but_embeds_nothing(open_window, aquarium, searc
     assert user.retrieval.counts.matching < user.retrieval.counts.records
 
 
-def test_a_newer_question_wins_over_an_older_one_that_finishes_late(open_window, aquarium):
+def test_a_newer_question_wins_over_an_older_one_that_finishes_late(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
     shown = []
@@ -183,7 +206,9 @@ def test_a_newer_question_wins_over_an_older_one_that_finishes_late(open_window,
     assert embedder.queries.count(QUESTION) == 1
 
 
-def test_old_results_stay_and_are_marked_while_a_question_is_searched(open_window, aquarium):
+def test_old_results_stay_and_are_marked_while_a_question_is_searched(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.ask(OTHER)
@@ -200,7 +225,9 @@ def test_old_results_stay_and_are_marked_while_a_question_is_searched(open_windo
     assert "question before" not in status.text()
 
 
-def test_a_slider_moved_while_a_question_is_searched_counts_for_its_answer(open_window, aquarium):
+def test_a_slider_moved_while_a_question_is_searched_counts_for_its_answer(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.ask(OTHER)
@@ -219,7 +246,9 @@ def test_a_slider_moved_while_a_question_is_searched_counts_for_its_answer(open_
     assert embedder.queries.count(QUESTION) == 1
 
 
-def test_enter_right_after_a_live_run_began_does_not_search_again(open_window, aquarium, searches):
+def test_enter_right_after_a_live_run_began_does_not_search_again(
+    open_window: OpenWindow, aquarium: Path, searches: list[Any]
+) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
     with user.qtbot.waitSignal(user.session.outdated_changed):
@@ -233,7 +262,9 @@ def test_enter_right_after_a_live_run_began_does_not_search_again(open_window, a
     assert [entry.live for entry in user.session.history] == [False]
 
 
-def test_cancelling_a_question_keeps_the_results_before(open_window, aquarium):
+def test_cancelling_a_question_keeps_the_results_before(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
     user.ask(OTHER)
@@ -252,7 +283,7 @@ def test_cancelling_a_question_keeps_the_results_before(open_window, aquarium):
     assert len(user.session.history) == 1
 
 
-def test_an_empty_question_is_said_to_be_one(open_window, aquarium):
+def test_an_empty_question_is_said_to_be_one(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask()
     user.ask("")
@@ -261,7 +292,9 @@ def test_an_empty_question_is_said_to_be_one(open_window, aquarium):
     assert "nothing to search with" in user.find("hitsTable").accessibleDescription()
 
 
-def test_the_first_question_waits_for_the_vectors_and_then_is_shown(open_window, fresh_aquarium):
+def test_the_first_question_waits_for_the_vectors_and_then_is_shown(
+    open_window: OpenWindow, fresh_aquarium: Path
+) -> None:
     embedder = HeldEmbedder(hold_records=True)
     user = open_window(None, embedder)
     with user.qtbot.waitSignal(user.session.opened):
@@ -274,7 +307,9 @@ def test_the_first_question_waits_for_the_vectors_and_then_is_shown(open_window,
     assert user.hits()
 
 
-def test_a_stage_of_the_funnel_limits_the_table_to_what_it_removed(open_window, aquarium):
+def test_a_stage_of_the_funnel_limits_the_table_to_what_it_removed(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "guarded.graph.json")
     user.ask()
     funnel = user.window.panels.funnel
@@ -290,7 +325,9 @@ def test_a_stage_of_the_funnel_limits_the_table_to_what_it_removed(open_window, 
     assert len(user.rows()) == counts.records
 
 
-def test_the_keyboard_reaches_the_table_from_the_question(open_window, aquarium):
+def test_the_keyboard_reaches_the_table_from_the_question(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask()
     table = user.find("hitsTable")
@@ -305,7 +342,9 @@ def test_the_keyboard_reaches_the_table_from_the_question(open_window, aquarium)
     assert user.window.panels.details.id_label.text() in [row.id for row in user.rows()]
 
 
-def test_a_row_shows_its_whole_chunk_in_the_details(open_window, aquarium):
+def test_a_row_shows_its_whole_chunk_in_the_details(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "hybrid.graph.json")
     user.ask()
     table = user.find("hitsTable")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,6 +15,13 @@ from inspector.models.memory_model import STATE, RecordIdRole
 from tests.inspector.driver import CTRL, LEFT
 from tests.inspector.light_embedder import WordEmbedder
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from inspector.models.memory_model import StoreEntry
+    from tests.inspector.driver import Driver, OpenWindow
+
 FIELDS = [{"name": "who", "type": "string", "default": ""}]
 FACT = "Remember that the mill is haunted"
 ASKED = "is the mill haunted"
@@ -21,7 +29,9 @@ MODES = ("Dense", "Lexical", "Hybrid")
 TEMPLATE = "{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}{{/knowledge}}"
 
 
-def remembering(storage="memories_{{var.player}}", *, writes=True):
+def remembering(
+    storage: str = "memories_{{var.player}}", *, writes: bool = True
+) -> GraphDescription:
     """Return a graph that recalls, answers, and writes the message down."""
     graph = (
         GraphDescription()
@@ -53,7 +63,7 @@ def remembering(storage="memories_{{var.player}}", *, writes=True):
     return graph
 
 
-def store_of(name, *texts):
+def store_of(name: str, *texts: str) -> dict[str, Any]:
     return {
         "name": name,
         "schema": "memory",
@@ -66,7 +76,7 @@ def store_of(name, *texts):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Path:
     """A root with a schema catalog and no store."""
     folder = tmp_path / "play"
     folder.mkdir()
@@ -77,7 +87,7 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def opened(open_window, folder):
+def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     """Return what saves a graph in the folder and opens it in a window."""
 
     def make(graph=None, embedder=None):
@@ -89,7 +99,7 @@ def opened(open_window, folder):
 
 
 @pytest.fixture
-def ada(opened):
+def ada(opened: Callable[..., Any]) -> Driver:
     """The player is called ada."""
     user = opened()
     user.set_variable("player", "ada")
@@ -97,7 +107,7 @@ def ada(opened):
 
 
 @pytest.fixture
-def reading(opened, folder):
+def reading(opened: Callable[..., Any], folder: Path) -> Driver:
     """A window on a graph that only reads a store of two records, found by a first question."""
     (folder / "diary.json").write_text(
         json.dumps(store_of("diary", "the mill is haunted", "soup costs two coins"))
@@ -107,28 +117,28 @@ def reading(opened, folder):
     return user
 
 
-def found(user):
+def found(user: Driver) -> list[str]:
     return [hit.text for hit in user.turn.run_of("recall").retrieval.hits]
 
 
-def records_on_show(user):
+def records_on_show(user: Driver) -> list[str]:
     """Return the texts of the records in the Memory panel."""
     model = user.find("memoryRecords").model()
     return [record["text"] for record in model.records]
 
 
-def click_record(user, record_id):
+def click_record(user: Driver, record_id: str) -> None:
     view = user.find("memoryRecords")
     ids = [view.model().index(row, 0).data(RecordIdRole) for row in range(view.model().rowCount())]
     place = view.visualRect(view.model().index(ids.index(record_id), 0)).center()
     user.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
 
 
-def stores_on_show(user):
+def stores_on_show(user: Driver) -> tuple[StoreEntry, ...]:
     return user.window.panels.memory.bar.model.entries
 
 
-def problem_of(user):
+def problem_of(user: Driver) -> str:
     label = user.find("memoryProblem", QLabel)
     return label.text() if label.isVisible() else ""
 
@@ -137,7 +147,7 @@ def problem_of(user):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_a_turn_writes_the_very_next_one_finds(ada, mode):
+def test_what_a_turn_writes_the_very_next_one_finds(ada: Driver, mode: str) -> None:
     ada.click(f"mode{mode}")
     ada.ask(FACT)
     assert (found(ada), ada.turn.runs[0].exit) == ([], "not_found")
@@ -147,7 +157,7 @@ def test_what_a_turn_writes_the_very_next_one_finds(ada, mode):
     assert f"- {FACT}" in ada.find("promptView", QPlainTextEdit).toPlainText()
 
 
-def test_another_player_remembers_nothing_and_that_is_no_error(ada):
+def test_another_player_remembers_nothing_and_that_is_no_error(ada: Driver) -> None:
     ada.ask(FACT)
     ada.set_variable("player", "bram")
     assert found(ada) == []
@@ -160,7 +170,9 @@ def test_another_player_remembers_nothing_and_that_is_no_error(ada):
     assert FACT in found(ada)
 
 
-def test_an_undefined_variable_is_named_in_the_message_bar_and_listed_in_the_inputs(opened):
+def test_an_undefined_variable_is_named_in_the_message_bar_and_listed_in_the_inputs(
+    opened: Callable[..., Any],
+) -> None:
     user = opened()
     table = user.find("variablesTable")
     assert table.model().index(0, 0).data() == "player"
@@ -175,7 +187,7 @@ def test_an_undefined_variable_is_named_in_the_message_bar_and_listed_in_the_inp
     assert found(user) == [FACT]
 
 
-def test_live_typing_and_moved_sliders_write_nothing_twice(ada):
+def test_live_typing_and_moved_sliders_write_nothing_twice(ada: Driver) -> None:
     for text in ("the mill", "the mill is", FACT):
         with ada.turn_of(text):
             ada.type_message(text)
@@ -189,7 +201,7 @@ def test_live_typing_and_moved_sliders_write_nothing_twice(ada):
     assert [record["text"] for record in store.records] == [FACT, ASKED]
 
 
-def test_only_the_new_text_is_embedded(opened):
+def test_only_the_new_text_is_embedded(opened: Callable[..., Any]) -> None:
     embedder = WordEmbedder()
     user = opened(embedder=embedder)
     user.set_variable("player", "ada")
@@ -198,7 +210,7 @@ def test_only_the_new_text_is_embedded(opened):
     assert embedder.embedded == [FACT, "soup costs two coins"]
 
 
-def test_the_memory_panel_shows_the_store_with_the_new_record_marked(ada):
+def test_the_memory_panel_shows_the_store_with_the_new_record_marked(ada: Driver) -> None:
     ada.ask(FACT)
     ada.ask(ASKED)
     ada.window.raise_dock("memory")
@@ -212,7 +224,7 @@ def test_the_memory_panel_shows_the_store_with_the_new_record_marked(ada):
     assert '"ada"' in ada.find("memoryMetadataEdit", QPlainTextEdit).toPlainText()
 
 
-def test_the_stores_of_two_players_stand_side_by_side(ada):
+def test_the_stores_of_two_players_stand_side_by_side(ada: Driver) -> None:
     ada.ask(FACT)
     ada.set_variable("player", "bram")
     ada.ask("soup costs two coins")
@@ -225,7 +237,7 @@ def test_the_stores_of_two_players_stand_side_by_side(ada):
     assert records_on_show(ada) == [FACT]
 
 
-def test_a_picked_earlier_turn_starts_from_the_memory_of_its_time(ada):
+def test_a_picked_earlier_turn_starts_from_the_memory_of_its_time(ada: Driver) -> None:
     ada.ask(FACT)
     ada.ask(ASKED)
     ada.session.pick_turn(0)
@@ -235,7 +247,7 @@ def test_a_picked_earlier_turn_starts_from_the_memory_of_its_time(ada):
     assert FACT in found(ada)
 
 
-def test_what_was_written_stays_when_a_slider_moves_after_the_player_changed(ada):
+def test_what_was_written_stays_when_a_slider_moves_after_the_player_changed(ada: Driver) -> None:
     ada.ask(FACT)
     ada.set_variable("player", "bram")
     ada.set_spin("topKSpin", "3")
@@ -250,7 +262,7 @@ def test_what_was_written_stays_when_a_slider_moves_after_the_player_changed(ada
 # Edits
 
 
-def test_an_edited_text_changes_the_turn_on_screen(reading):
+def test_an_edited_text_changes_the_turn_on_screen(reading: Driver) -> None:
     user = reading
     assert found(user) == ["the mill is haunted"]
     user.window.raise_dock("memory")
@@ -261,7 +273,7 @@ def test_an_edited_text_changes_the_turn_on_screen(reading):
     assert user.rows()[0].distance < 0.3
 
 
-def test_an_edit_of_a_store_that_the_turn_writes_counts_from_the_next_question(ada):
+def test_an_edit_of_a_store_that_the_turn_writes_counts_from_the_next_question(ada: Driver) -> None:
     ada.ask(FACT)
     ada.window.raise_dock("memory")
     ada.type_into("memoryTextEdit", "the well is haunted")
@@ -273,7 +285,7 @@ def test_an_edit_of_a_store_that_the_turn_writes_counts_from_the_next_question(a
     assert found(ada) == ["the well is haunted"]
 
 
-def test_escape_brings_the_record_back_and_control_return_asks_no_question(reading):
+def test_escape_brings_the_record_back_and_control_return_asks_no_question(reading: Driver) -> None:
     user = reading
     user.window.raise_dock("memory")
     click_record(user, "diary-0")
@@ -285,7 +297,7 @@ def test_escape_brings_the_record_back_and_control_return_asks_no_question(readi
     assert user.turn is turn
 
 
-def test_a_record_is_added_and_removed(reading):
+def test_a_record_is_added_and_removed(reading: Driver) -> None:
     user = reading
     user.window.raise_dock("memory")
     user.click("memoryAdd")
@@ -300,7 +312,7 @@ def test_a_record_is_added_and_removed(reading):
     assert records_on_show(user) == ["soup costs two coins", "is it haunted"]
 
 
-def test_a_new_store_is_named_filled_and_found(opened):
+def test_a_new_store_is_named_filled_and_found(opened: Callable[..., Any]) -> None:
     user = opened(remembering(writes=False))
     user.set_variable("player", "bram")
     user.window.raise_dock("memory")
@@ -320,7 +332,7 @@ def test_a_new_store_is_named_filled_and_found(opened):
 
 
 @pytest.fixture
-def dialogs(monkeypatch):
+def dialogs(monkeypatch: pytest.MonkeyPatch) -> dict[Any, Any]:
     """Answers file dialogs with the path that is put in."""
     answer = {}
     for name in ("getOpenFileName", "getSaveFileName"):
@@ -328,7 +340,9 @@ def dialogs(monkeypatch):
     return answer
 
 
-def test_a_store_is_saved_and_found_again_by_its_name(ada, dialogs, folder):
+def test_a_store_is_saved_and_found_again_by_its_name(
+    ada: Driver, dialogs: dict[Any, Any], folder: Path
+) -> None:
     ada.ask(FACT)
     ada.window.raise_dock("memory")
     dialogs["path"] = path = folder / "memories_ada.json"
@@ -342,7 +356,9 @@ def test_a_store_is_saved_and_found_again_by_its_name(ada, dialogs, folder):
     assert FACT in found(ada)
 
 
-def test_a_store_is_opened_from_its_file_and_searched(opened, dialogs, tmp_path):
+def test_a_store_is_opened_from_its_file_and_searched(
+    opened: Callable[..., Any], dialogs: dict[Any, Any], tmp_path: Path
+) -> None:
     user = opened(remembering("diary", writes=False))
     dialogs["path"] = tmp_path / "elsewhere.json"
     dialogs["path"].write_text(json.dumps(store_of("diary", "the mill is haunted")))
@@ -355,7 +371,9 @@ def test_a_store_is_opened_from_its_file_and_searched(opened, dialogs, tmp_path)
     assert records_on_show(user) == ["the mill is haunted"]
 
 
-def test_a_broken_file_is_told_with_code_and_place_and_nothing_is_lost(reading, dialogs, tmp_path):
+def test_a_broken_file_is_told_with_code_and_place_and_nothing_is_lost(
+    reading: Driver, dialogs: dict[Any, Any], tmp_path: Path
+) -> None:
     user = reading
     user.window.raise_dock("memory")
     dialogs["path"] = tmp_path / "broken.json"
@@ -369,7 +387,9 @@ def test_a_broken_file_is_told_with_code_and_place_and_nothing_is_lost(reading, 
     assert records_on_show(user) == ["the mill is haunted", "soup costs two coins"]
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_lost(ada, dialogs, tmp_path):
+def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_lost(
+    ada: Driver, dialogs: dict[Any, Any], tmp_path: Path
+) -> None:
     ada.ask(FACT)
     ada.window.raise_dock("memory")
     dialogs["path"] = tmp_path / "missing" / "store.json"
@@ -382,7 +402,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_lost(ada, dialog
     assert found(ada) == [FACT]
 
 
-def test_an_edit_is_marked_until_it_is_saved(reading):
+def test_an_edit_is_marked_until_it_is_saved(reading: Driver) -> None:
     user = reading
     user.window.raise_dock("memory")
     assert not stores_on_show(user)[0].is_changed
@@ -395,7 +415,7 @@ def test_an_edit_is_marked_until_it_is_saved(reading):
     assert json.loads(path.read_text())["records"][0]["text"] == "the well is haunted"
 
 
-def test_a_saved_store_that_changes_on_disk_is_read_anew(reading):
+def test_a_saved_store_that_changes_on_disk_is_read_anew(reading: Driver) -> None:
     user = reading
     path = user.session.current.path.parent / "diary.json"
     user.window.raise_dock("memory")
@@ -410,7 +430,7 @@ def test_a_saved_store_that_changes_on_disk_is_read_anew(reading):
     assert records_on_show(user)[0] == "the mill, the mill is haunted"
 
 
-def test_an_edit_that_is_not_saved_survives_reading_the_files_again(reading):
+def test_an_edit_that_is_not_saved_survives_reading_the_files_again(reading: Driver) -> None:
     user = reading
     user.window.raise_dock("memory")
     click_record(user, "diary-0")

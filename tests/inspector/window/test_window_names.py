@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -29,6 +31,13 @@ from core.agent.turn import Turn
 from inspector.models.hits_model import HitsModel
 from inspector.window.main_window import MainWindow
 from tests.inspector.driver import QUESTION
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.inspector.driver import Driver, OpenWindow
 
 NAMES = {
     "messageEdit": QLineEdit,
@@ -72,20 +81,20 @@ CONTROLS = (
 
 
 @pytest.fixture
-def user(open_window, aquarium):
+def user(open_window: OpenWindow, aquarium: Path) -> Driver:
     driver = open_window(aquarium / "hybrid.graph.json")
     driver.ask(QUESTION)
     return driver
 
 
-def test_every_name_of_the_interface_is_found_once(user):
+def test_every_name_of_the_interface_is_found_once(user: Driver) -> None:
     for name, kind in NAMES.items():
         assert len(user.window.findChildren(kind, name)) == 1, name
 
 
 def test_the_window_composes_itself_around_a_file_without_being_shown(
-    open_window, aquarium, qtbot, monkeypatch
-):
+    open_window: OpenWindow, aquarium: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from inspector.__main__ import build_window
 
     open_window()
@@ -97,7 +106,7 @@ def test_the_window_composes_itself_around_a_file_without_being_shown(
     window.deleteLater()
 
 
-def test_the_roles_of_the_table_tell_id_reason_and_distance(user):
+def test_the_roles_of_the_table_tell_id_reason_and_distance(user: Driver) -> None:
     model = user.find("hitsTable").model()
     reasons = [model.index(row, 0).data(HitsModel.ReasonRole) for row in range(model.rowCount())]
     assert set(reasons) <= {"", "filter", "index", "leg_depth", "threshold", "top_k"}
@@ -110,14 +119,14 @@ def test_the_roles_of_the_table_tell_id_reason_and_distance(user):
         assert index.data(model.DistanceRole) == hit.distance
 
 
-def test_the_funnel_tells_its_stages_as_pairs(user):
+def test_the_funnel_tells_its_stages_as_pairs(user: Driver) -> None:
     stages = user.find("funnelView").stages()
     assert stages[0] == ("records", 192)
     assert stages[-1] == ("hits", len(user.hits()))
     assert all(isinstance(label, str) and isinstance(count, int) for label, count in stages)
 
 
-def test_the_window_tells_that_a_turn_is_on_screen(user):
+def test_the_window_tells_that_a_turn_is_on_screen(user: Driver) -> None:
     with user.qtbot.waitSignal(user.window.turnShown) as shown:
         user.set_spin("topKSpin", "7")
     assert isinstance(shown.args[0], Turn)
@@ -125,7 +134,7 @@ def test_the_window_tells_that_a_turn_is_on_screen(user):
     assert len(user.hits()) == len(shown.args[0].runs[1].retrieval.hits)
 
 
-def test_every_control_can_be_told_apart_without_eyes(user):
+def test_every_control_can_be_told_apart_without_eyes(user: Driver) -> None:
     nameless = []
     for widget in user.window.findChildren(QWidget):
         if not isinstance(widget, CONTROLS) or isinstance(widget, QScrollBar | QHeaderView):
@@ -147,7 +156,7 @@ def test_every_control_can_be_told_apart_without_eyes(user):
     assert nameless == []
 
 
-def test_every_named_control_takes_the_focus_by_keyboard(user):
+def test_every_named_control_takes_the_focus_by_keyboard(user: Driver) -> None:
     for name, kind in NAMES.items():
         if issubclass(kind, CONTROLS):
             widget = user.find(name)
@@ -155,7 +164,7 @@ def test_every_named_control_takes_the_focus_by_keyboard(user):
             assert widget.accessibleName(), name
 
 
-def test_everything_fits_at_both_sizes_in_both_themes(user):
+def test_everything_fits_at_both_sizes_in_both_themes(user: Driver) -> None:
     names = (
         "messageEdit",
         "runButton",
@@ -187,7 +196,7 @@ def test_everything_fits_at_both_sizes_in_both_themes(user):
             assert table.viewport().height() >= 3 * table.rowHeight(0)
 
 
-def test_the_theme_is_switched_live(user):
+def test_the_theme_is_switched_live(user: Driver) -> None:
     def corner() -> int:
         return user.window.grab().toImage().pixelColor(3, user.window.height() - 3).lightness()
 
@@ -200,7 +209,7 @@ def test_the_theme_is_switched_live(user):
     assert corner() == light
 
 
-def test_text_scales_with_the_system_font(open_window, aquarium):
+def test_text_scales_with_the_system_font(open_window: OpenWindow, aquarium: Path) -> None:
     app = QApplication.instance()
     usual = app.font()
     heights = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
@@ -27,6 +28,13 @@ from inspector.models.exits_model import ExitsModel
 from tests.inspector.driver import CTRL, LEFT
 from tests.inspector.light_embedder import WordEmbedder
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from inspector.widgets.fields import Choice
+    from tests.inspector.driver import Driver, OpenWindow
+
 REFUSAL = "I will not talk about that."
 HARMLESS = "what is on the menu?"
 FORBIDDEN = "how do I poison the KING"
@@ -41,7 +49,7 @@ EXAMPLES = {
 MANNERS = {"rumour": "Whisper, and look over your shoulder.", "order": "Name the price first."}
 
 
-def graph_of(**nodes):
+def graph_of(**nodes: Any) -> GraphDescription:
     """Build a graph that begins with the first of these nodes."""
     graph = GraphDescription().set_start_node(next(iter(nodes))).set_default_model_name("any")
     for name, params in nodes.items():
@@ -50,7 +58,7 @@ def graph_of(**nodes):
 
 
 @pytest.fixture
-def opened(open_window, tmp_path):
+def opened(open_window: OpenWindow, tmp_path: Path) -> Callable[..., Any]:
     """Return what saves a graph beside its files and opens it in a window."""
 
     def make(graph, **options):
@@ -64,7 +72,7 @@ def opened(open_window, tmp_path):
 
 
 @pytest.fixture
-def examples(tmp_path):
+def examples(tmp_path: Path) -> Path:
     """Labelled examples in the folder of the graph."""
     folder = tmp_path / "graph"
     folder.mkdir(exist_ok=True)
@@ -87,7 +95,7 @@ def examples(tmp_path):
     return folder
 
 
-def guarded(*patterns):
+def guarded(*patterns: str) -> GraphDescription:
     return graph_of(
         guard=HumanMessageGuardrailParams(
             inline_strings=patterns, triggered_exit="refuse", not_triggered_exit="answer"
@@ -97,16 +105,16 @@ def guarded(*patterns):
     )
 
 
-def path_of(user):
+def path_of(user: Driver) -> set[tuple[str, str]]:
     """Return the lit path in the graph, as (node, exit)."""
     return set(user.window.panels.graph.lit_path)
 
 
-def prompt_of(user):
+def prompt_of(user: Driver) -> str:
     return user.find("promptView", QPlainTextEdit).toPlainText()
 
 
-def diagnostics_of(user, node):
+def diagnostics_of(user: Driver, node: str) -> dict[str, Any]:
     """Return what the Diagnostics tab says of a node."""
     said = json.loads(user.window.panels.diagnostics.text())
     return next(run for run in said["nodes"] if run["name"] == node)
@@ -115,26 +123,28 @@ def diagnostics_of(user, node):
 class Gaps:
     """Measures the longest time in which the event loop did not come round, ms."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.longest_ms = 0.0
         self._last = time.perf_counter()
         self._timer = QTimer(interval=5)
         self._timer.timeout.connect(self._on_timeout)
         self._timer.start()
 
-    def _on_timeout(self):
+    def _on_timeout(self) -> None:
         now = time.perf_counter()
         self.longest_ms = max(self.longest_ms, 1000 * (now - self._last))
         self._last = now
 
-    def stop(self):
+    def stop(self) -> None:
         self._timer.stop()
 
 
 # Guardrail
 
 
-def test_a_forbidden_message_is_refused_and_the_exchange_is_on_screen(opened):
+def test_a_forbidden_message_is_refused_and_the_exchange_is_on_screen(
+    opened: Callable[..., Any],
+) -> None:
     user = opened(guarded("dragon", r"poison\w* the king"))
     user.ask(FORBIDDEN)
     assert path_of(user) == {("guard", "triggered"), ("refuse", "default")}
@@ -148,14 +158,16 @@ def test_a_forbidden_message_is_refused_and_the_exchange_is_on_screen(opened):
     )
 
 
-def test_a_harmless_message_passes_the_guardrail(opened):
+def test_a_harmless_message_passes_the_guardrail(opened: Callable[..., Any]) -> None:
     user = opened(guarded("dragon"))
     user.ask(HARMLESS)
     assert path_of(user) == {("guard", "not_triggered"), ("answer", "default")}
     assert REFUSAL not in prompt_of(user)
 
 
-def test_a_catastrophic_pattern_is_named_in_time_while_the_window_goes_on(opened):
+def test_a_catastrophic_pattern_is_named_in_time_while_the_window_goes_on(
+    opened: Callable[..., Any],
+) -> None:
     user = opened(guarded("dragon", CATASTROPHIC))
     user.ask(HARMLESS)
     QGuiApplication.clipboard().setText(ENDLESS)
@@ -175,7 +187,7 @@ def test_a_catastrophic_pattern_is_named_in_time_while_the_window_goes_on(opened
     assert user.turn.status == "Success"
 
 
-def test_a_pattern_that_is_none_is_a_problem_at_opening(opened):
+def test_a_pattern_that_is_none_is_a_problem_at_opening(opened: Callable[..., Any]) -> None:
     user = opened(guarded("dragon"))
     path = user.session.current.path
     guarded("dragon", "two (of them").save(path)
@@ -189,7 +201,7 @@ def test_a_pattern_that_is_none_is_a_problem_at_opening(opened):
 # Intents
 
 
-def intents(threshold=0.75, topk=3):
+def intents(threshold=0.75, topk=3) -> GraphDescription:
     return graph_of(
         classify=ClassifyIntentParams(
             embedded_string_storage="intents.json",
@@ -211,7 +223,7 @@ def intents(threshold=0.75, topk=3):
 
 
 @pytest.fixture
-def classified(opened, examples):
+def classified(opened: Callable[..., Any], examples: Path) -> tuple[Driver, WordEmbedder]:
     embedder = WordEmbedder()
     user = opened(intents(), embedder=embedder)
     assert user.session.node == "classify"
@@ -219,7 +231,9 @@ def classified(opened, examples):
     return user, embedder
 
 
-def test_the_hits_of_an_intent_are_its_diagnostics_with_the_others_dimmed(classified):
+def test_the_hits_of_an_intent_are_its_diagnostics_with_the_others_dimmed(
+    classified: tuple[Driver, WordEmbedder],
+) -> None:
     user, _ = classified
     section = diagnostics_of(user, "classify")["diagnostics"]
     results = section["output"]["results"]
@@ -241,7 +255,9 @@ def test_the_hits_of_an_intent_are_its_diagnostics_with_the_others_dimmed(classi
     assert not plot.message.isVisible()
 
 
-def test_dragging_the_threshold_below_the_nearest_changes_the_exit_without_a_search(classified):
+def test_dragging_the_threshold_below_the_nearest_changes_the_exit_without_a_search(
+    classified: tuple[Driver, WordEmbedder],
+) -> None:
     user, embedder = classified
     asked, nearest = list(embedder.queries), user.rows()[0].distance
     turn = user.turn
@@ -256,7 +272,9 @@ def test_dragging_the_threshold_below_the_nearest_changes_the_exit_without_a_sea
     assert ("classify", "found") in path_of(user)
 
 
-def test_the_instruction_of_the_intent_stands_in_the_prompt(classified):
+def test_the_instruction_of_the_intent_stands_in_the_prompt(
+    classified: tuple[Driver, WordEmbedder],
+) -> None:
     user, _ = classified
     assert f"Manner: {MANNERS['rumour']}" in prompt_of(user)
     user.ask("a pint of ale please")
@@ -269,7 +287,7 @@ def test_the_instruction_of_the_intent_stands_in_the_prompt(classified):
 # Picked exits
 
 
-def branching():
+def branching() -> GraphDescription:
     return graph_of(
         guess=ClassifyIntentLLMParams(
             intents_ids="order, bed", found_exit="manner", not_found_exit="key"
@@ -297,25 +315,25 @@ KEY_IS_GIVEN = {("guess", "not_found"), ("key", "tool_called"), ("hand_over", "d
 
 
 @pytest.fixture
-def branched(opened):
+def branched(opened: Callable[..., Any]) -> Driver:
     user = opened(branching())
     user.ask(HARMLESS)
     return user
 
 
-def _exit_box(user, node):
+def _exit_box(user: Driver, node: str) -> Choice:
     user.window.raise_dock("inputs")
     return user.find(f"exit_{node}", QComboBox)
 
 
-def test_until_one_is_picked_simulated_exits_decide_nothing(branched):
+def test_until_one_is_picked_simulated_exits_decide_nothing(branched: Driver) -> None:
     assert path_of(branched) == NOBODY_DECIDES
     assert _exit_box(branched, "key").currentText() == "no_tool_called"
     assert branched.window.panels.graph.node_item("key").words.endswith("simulated exit")
     assert not branched.window.panels.graph.node_item("answer").is_simulated
 
 
-def test_an_exit_picked_in_the_form_changes_the_path_and_the_inputs(branched):
+def test_an_exit_picked_in_the_form_changes_the_path_and_the_inputs(branched: Driver) -> None:
     user = branched
     user.pick_node("key")
     user.choose(user.find("simulatedExitCombo", QComboBox), "tool_called")
@@ -325,7 +343,7 @@ def test_an_exit_picked_in_the_form_changes_the_path_and_the_inputs(branched):
     assert "Here is the key." in prompt_of(user)
 
 
-def test_an_exit_picked_in_the_inputs_changes_the_path_and_the_form(branched):
+def test_an_exit_picked_in_the_inputs_changes_the_path_and_the_form(branched: Driver) -> None:
     user = branched
     user.pick_node("key")
     user.choose(_exit_box(user, "key"), "tool_called")
@@ -337,7 +355,7 @@ def test_an_exit_picked_in_the_inputs_changes_the_path_and_the_form(branched):
     assert combo.currentText() == "no_tool_called"
 
 
-def test_a_simulated_intent_gives_the_label_that_is_picked(branched):
+def test_a_simulated_intent_gives_the_label_that_is_picked(branched: Driver) -> None:
     user = branched
     user.pick_node("guess")
     user.choose(user.find("simulatedExitCombo", QComboBox), "found")
@@ -350,7 +368,7 @@ def test_a_simulated_intent_gives_the_label_that_is_picked(branched):
     assert "Manner: Yawn." in prompt_of(user)
 
 
-def test_enter_on_a_node_of_the_exits_takes_it_in_hand(branched):
+def test_enter_on_a_node_of_the_exits_takes_it_in_hand(branched: Driver) -> None:
     user = branched
     user.window.raise_dock("inputs")
     table = user.find("exitsTable")
@@ -364,7 +382,7 @@ def test_enter_on_a_node_of_the_exits_takes_it_in_hand(branched):
 # Loops
 
 
-def test_a_loop_ends_with_its_path_on_screen(opened):
+def test_a_loop_ends_with_its_path_on_screen(opened: Callable[..., Any]) -> None:
     user = opened(
         graph_of(
             greet=InstructionParams(instruction="Greet.", default_exit="ask"),
@@ -388,7 +406,9 @@ def test_a_loop_ends_with_its_path_on_screen(opened):
 # To the game
 
 
-def test_a_changed_parameter_is_copied_for_each_game_client(open_window, aquarium):
+def test_a_changed_parameter_is_copied_for_each_game_client(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(HARMLESS)
     user.set_spin("topKSpin", "7")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,19 +14,24 @@ from core.agent.description import GraphDescription
 from core.nodes import RetrievalMode
 from tests.inspector.driver import ALT, CTRL, LEFT, QUESTION, SHIFT
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.inspector.driver import Driver, OpenWindow
+
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 SALT = '{"op": "eq", "lhs": {"knowledge": "water"}, "rhs": {"value": "salt"}}'
 OTHER = "which fish eat algae?"
 
 
 @pytest.fixture
-def user(open_window, aquarium):
+def user(open_window: OpenWindow, aquarium: Path) -> Driver:
     driver = open_window(aquarium / "rag.graph.json")
     driver.ask(QUESTION)
     return driver
 
 
-def _values(user) -> tuple[float, float, float, float]:
+def _values(user: Driver) -> tuple[float, float, float, float]:
     """The threshold as slider, spin box, line and engine have it."""
     return (
         user.find("thresholdSlider", QSlider).value() / 1000,
@@ -35,18 +41,18 @@ def _values(user) -> tuple[float, float, float, float]:
     )
 
 
-def _undo(user) -> None:
+def _undo(user: Driver) -> None:
     user.shortcut(Qt.Key.Key_Z)
 
 
-def _redo(user) -> None:
+def _redo(user: Driver) -> None:
     user.shortcut(Qt.Key.Key_Z, CTRL | SHIFT)
 
 
 # In step
 
 
-def test_the_threshold_is_one_value_wherever_it_is_moved(user):
+def test_the_threshold_is_one_value_wherever_it_is_moved(user: Driver) -> None:
     user.set_spin("thresholdSpin", "0.732")
     assert _values(user) == (0.732,) * 4
     user.qtbot.keyClick(user.find("thresholdSlider"), Qt.Key.Key_Right)
@@ -61,7 +67,7 @@ def test_the_threshold_is_one_value_wherever_it_is_moved(user):
     assert _values(user) == (moved,) * 4
 
 
-def test_dragging_the_line_changes_the_hits_as_it_goes(user):
+def test_dragging_the_line_changes_the_hits_as_it_goes(user: Driver) -> None:
     counts = []
     user.window.turnShown.connect(lambda _turn: counts.append(len(user.hits())))
     user.set_spin("topKSpin", "200")
@@ -77,7 +83,7 @@ def test_dragging_the_line_changes_the_hits_as_it_goes(user):
     assert counts[-1] > counts[0]
 
 
-def test_a_drag_is_undone_as_one_step(user):
+def test_a_drag_is_undone_as_one_step(user: Driver) -> None:
     user.drag_threshold(0.7, 0.8, 0.9, 1.0)
     assert user.params().threshold == pytest.approx(1.0, abs=0.01)
     user.find("thresholdSlider").setFocus()
@@ -88,7 +94,7 @@ def test_a_drag_is_undone_as_one_step(user):
     assert user.params().threshold == pytest.approx(1.0, abs=0.01)
 
 
-def test_slider_and_spin_box_are_in_step(user):
+def test_slider_and_spin_box_are_in_step(user: Driver) -> None:
     for stem, param, scale in (("topK", "top_k", 1), ("threshold", "threshold", 1000)):
         slider = user.find(f"{stem}Slider", QSlider)
         user.set_spin(f"{stem}Spin", "1")
@@ -102,14 +108,14 @@ def test_slider_and_spin_box_are_in_step(user):
 # Refused
 
 
-def test_a_refused_number_keeps_the_last_valid_one_in_force_and_says_why(user):
+def test_a_refused_number_keeps_the_last_valid_one_in_force_and_says_why(user: Driver) -> None:
     before = user.rows()
     for spin, param, refused in (
         ("topKSpin", "top_k", ("0", "1001", "many", "2.5", "-3")),
         ("thresholdSpin", "threshold", ("2.1", "-1", "nan", "1e999", "0..5")),
     ):
         kept = getattr(user.params(), param)
-        number = user.window.panels.parameters._retrieve_form.numbers[param]
+        number = user.window.panels.parameters.form.rows[param]
         for typed in refused:
             user.set_spin(spin, typed)
             assert getattr(user.params(), param) == kept, typed
@@ -121,7 +127,7 @@ def test_a_refused_number_keeps_the_last_valid_one_in_force_and_says_why(user):
     assert not user.session.editor.undo_stack.canUndo()
 
 
-def test_a_broken_filter_keeps_the_last_valid_one_in_force(user):
+def test_a_broken_filter_keeps_the_last_valid_one_in_force(user: Driver) -> None:
     with user.qtbot.waitSignal(user.window.turnShown):
         user.set_filter(SALT)
     before = user.rows()
@@ -145,7 +151,7 @@ def test_a_broken_filter_keeps_the_last_valid_one_in_force(user):
 # Undo, reset, save
 
 
-def test_every_kind_of_edit_is_undone_and_redone(user):
+def test_every_kind_of_edit_is_undone_and_redone(user: Driver) -> None:
     before = user.params(), user.params("answer")
     user.set_spin("topKSpin", "9")
     user.click("modeHybrid")
@@ -171,7 +177,7 @@ def test_every_kind_of_edit_is_undone_and_redone(user):
     assert user.retrieval.params == user.params()
 
 
-def test_reset_takes_the_graphs_values_as_one_step(user):
+def test_reset_takes_the_graphs_values_as_one_step(user: Driver) -> None:
     graph = user.params()
     user.set_spin("topKSpin", "9")
     user.click("modeHybrid")
@@ -180,15 +186,15 @@ def test_reset_takes_the_graphs_values_as_one_step(user):
     user.click_text("Reset")
     assert user.params() == graph
     assert user.retrieval.params == graph
-    assert not user.window.panels.parameters._retrieve_form.numbers["threshold"].problem.isVisible()
+    assert not user.window.panels.parameters.form.rows["threshold"].problem.isVisible()
     user.find("topKSlider").setFocus()
     _undo(user)
     assert user.params().top_k == 9
     assert user.params().retrieval_mode is RetrievalMode.Hybrid
 
 
-def test_a_changed_parameter_is_marked_and_the_title_has_a_star(user):
-    row = user.window.panels.parameters._retrieve_form.numbers["top_k"]
+def test_a_changed_parameter_is_marked_and_the_title_has_a_star(user: Driver) -> None:
+    row = user.window.panels.parameters.form.rows["top_k"]
     assert row.label.changed_from == ""
     assert "*" not in user.window.windowTitle()
     user.set_spin("topKSpin", "9")
@@ -199,7 +205,9 @@ def test_a_changed_parameter_is_marked_and_the_title_has_a_star(user):
     assert "*" not in user.window.windowTitle()
 
 
-def test_saving_writes_the_values_and_keeps_what_the_file_has_besides(open_window, aquarium):
+def test_saving_writes_the_values_and_keeps_what_the_file_has_besides(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     path = aquarium / "rag.graph.json"
     document = json.loads(path.read_text())
     document["designer"] = {"name": "Ada", "notes": ["keep me"]}
@@ -215,7 +223,7 @@ def test_saving_writes_the_values_and_keeps_what_the_file_has_besides(open_windo
     assert json.loads(path.read_text()) == document
     assert "*" not in user.window.windowTitle()
     assert "Saved" in user.bar_text
-    assert user.window.panels.parameters._retrieve_form.numbers["top_k"].label.changed_from == ""
+    assert user.window.panels.parameters.form.rows["top_k"].label.changed_from == ""
     assert GraphDescription.load(path).node("knowledge").params == user.params()
     # Saving is no change by others.
     user.click("messageClose")
@@ -223,7 +231,9 @@ def test_saving_writes_the_values_and_keeps_what_the_file_has_besides(open_windo
         pass
 
 
-def test_saving_knowledge_that_has_no_graph_asks_for_a_name(open_window, aquarium, monkeypatch):
+def test_saving_knowledge_that_has_no_graph_asks_for_a_name(
+    open_window: OpenWindow, aquarium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = aquarium / "mine.graph.json"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(target), ""))
     user = open_window(aquarium / "aquarium_all_mini.json")
@@ -234,7 +244,9 @@ def test_saving_knowledge_that_has_no_graph_asks_for_a_name(open_window, aquariu
     assert "mine.graph.json" in user.window.windowTitle()
 
 
-def test_a_graph_that_cannot_be_saved_is_said_and_keeps_its_edits(user, monkeypatch):
+def test_a_graph_that_cannot_be_saved_is_said_and_keeps_its_edits(
+    user: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("os.replace", _no_space)
     user.set_spin("topKSpin", "9")
     before = user.session.graph.path.read_text()
@@ -254,7 +266,9 @@ def _no_space(*_paths: object) -> None:
 # Nodes
 
 
-def test_another_node_is_taken_in_hand_from_the_list(open_window, samples):
+def test_another_node_is_taken_in_hand_from_the_list(
+    open_window: OpenWindow, samples: Path
+) -> None:
     user = open_window(samples / "adventure" / "oracle.graph.json")
     user.ask("who rings the bell?")
     first = user.rows()
@@ -272,7 +286,9 @@ def test_another_node_is_taken_in_hand_from_the_list(open_window, samples):
     assert "searches nothing" in user.find("hitsTable").accessibleDescription()
 
 
-def test_a_double_click_in_the_graph_takes_a_node_in_hand(open_window, samples):
+def test_a_double_click_in_the_graph_takes_a_node_in_hand(
+    open_window: OpenWindow, samples: Path
+) -> None:
     user = open_window(samples / "adventure" / "oracle.graph.json")
     user.ask("who rings the bell?")
     user.shortcut(Qt.Key.Key_3)
@@ -284,7 +300,9 @@ def test_a_double_click_in_the_graph_takes_a_node_in_hand(open_window, samples):
     assert ("common_lore", "found") in view.lit_path
 
 
-def test_two_searches_move_on_their_own_and_share_one_prompt(open_window, samples):
+def test_two_searches_move_on_their_own_and_share_one_prompt(
+    open_window: OpenWindow, samples: Path
+) -> None:
     user = open_window(samples / "adventure" / "oracle.graph.json")
     user.ask("who rings the bell?")
     other = user.turn.run_of("hidden_lore").retrieval.hits
@@ -296,7 +314,7 @@ def test_two_searches_move_on_their_own_and_share_one_prompt(open_window, sample
         assert hit.text in prompt
 
 
-def test_a_structural_edit_makes_a_new_agent_and_says_so(user):
+def test_a_structural_edit_makes_a_new_agent_and_says_so(user: Driver) -> None:
     with user.qtbot.waitSignal(user.session.noted):
         user.session.edit_param("not_found_exit", "")
     assert "new" in user.bar_text
@@ -308,7 +326,7 @@ def test_a_structural_edit_makes_a_new_agent_and_says_so(user):
 # The prompt
 
 
-def test_the_prompt_follows_the_hits_and_tints_their_chunks(user):
+def test_the_prompt_follows_the_hits_and_tints_their_chunks(user: Driver) -> None:
     view = user.window.panels.prompt.view
     assert [message.text for message in user.turn.messages][-1] == QUESTION
     ids = [span.id for span in view.spans]
@@ -319,7 +337,7 @@ def test_the_prompt_follows_the_hits_and_tints_their_chunks(user):
     assert view.toPlainText().count("\n- ") == 1
 
 
-def test_a_template_is_edited_with_its_lint_beside(user):
+def test_a_template_is_edited_with_its_lint_beside(user: Driver) -> None:
     status = user.find("templateStatus")
     user.set_template("Facts: {{#knowledge}}{{#chunks}}({{text}}){{/chunks}}{{/knowledge}}")
     assert f"renders {len(user.hits())} chunk" in status.text()
@@ -329,7 +347,7 @@ def test_a_template_is_edited_with_its_lint_beside(user):
     assert "1:" in status.text()
 
 
-def test_a_template_that_cannot_be_rendered_keeps_the_hits_and_says_where(user):
+def test_a_template_that_cannot_be_rendered_keeps_the_hits_and_says_where(user: Driver) -> None:
     hits = user.hits()
     user.set_template("{{#knowledge}}never closed")
     assert user.hits() == hits
@@ -340,7 +358,7 @@ def test_a_template_that_cannot_be_rendered_keeps_the_hits_and_says_where(user):
     assert user.turn.status == "Success"
 
 
-def test_a_chunk_clicked_in_the_prompt_is_selected_in_the_table(user):
+def test_a_chunk_clicked_in_the_prompt_is_selected_in_the_table(user: Driver) -> None:
     view = user.find("promptView")
     hit = user.retrieval.hits[-1]
     with user.qtbot.waitSignal(view.chunk_clicked):
@@ -352,7 +370,7 @@ def test_a_chunk_clicked_in_the_prompt_is_selected_in_the_table(user):
 # History
 
 
-def test_a_turn_of_the_history_brings_back_message_parameters_and_results(user):
+def test_a_turn_of_the_history_brings_back_message_parameters_and_results(user: Driver) -> None:
     user.set_spin("topKSpin", "5")
     user.set_spin("thresholdSpin", "0")
     first, params = user.rows(), user.params()
@@ -376,7 +394,7 @@ def test_a_turn_of_the_history_brings_back_message_parameters_and_results(user):
     assert user.rows() == first
 
 
-def test_a_picked_turn_that_is_moved_changes_alone(user):
+def test_a_picked_turn_that_is_moved_changes_alone(user: Driver) -> None:
     user.ask(OTHER)
     latest = user.session.history[1].turn
     user.shortcut(Qt.Key.Key_Up, ALT)
@@ -385,7 +403,7 @@ def test_a_picked_turn_that_is_moved_changes_alone(user):
     assert user.session.history[1].turn is latest
 
 
-def test_typing_after_a_picked_turn_adds_to_the_history(user):
+def test_typing_after_a_picked_turn_adds_to_the_history(user: Driver) -> None:
     user.ask(OTHER)
     user.shortcut(Qt.Key.Key_Up, ALT)
     user.ask("how warm should the water be?")
@@ -396,7 +414,7 @@ def test_typing_after_a_picked_turn_adds_to_the_history(user):
 # Copying
 
 
-def test_what_is_copied_is_what_is_on_screen(user):
+def test_what_is_copied_is_what_is_on_screen(user: Driver) -> None:
     actions = {action.text(): action for action in user.window.copy_menu.menu.actions()}
     clipboard = QGuiApplication.clipboard()
     user.set_spin("topKSpin", "7")
@@ -418,7 +436,7 @@ def test_what_is_copied_is_what_is_on_screen(user):
     assert clipboard.image().size() == user.window.size()
 
 
-def test_the_column_of_a_row_is_copied_with_the_keyboard(user):
+def test_the_column_of_a_row_is_copied_with_the_keyboard(user: Driver) -> None:
     table = user.find("hitsTable")
     user.qtbot.mouseClick(
         table.viewport(), LEFT, pos=table.visualRect(table.model().index(0, 1)).center()
@@ -427,7 +445,7 @@ def test_the_column_of_a_row_is_copied_with_the_keyboard(user):
     assert user.hits()[0] in QGuiApplication.clipboard().text()
 
 
-def test_shortcuts_bring_the_tabs_to_the_front(user):
+def test_shortcuts_bring_the_tabs_to_the_front(user: Driver) -> None:
     tabs = next(
         bar
         for bar in user.window.findChildren(QTabBar)
@@ -440,14 +458,14 @@ def test_shortcuts_bring_the_tabs_to_the_front(user):
     assert tabs.tabText(tabs.currentIndex()) == "Prompt"
 
 
-def test_a_shortcut_leads_back_to_the_question(user):
+def test_a_shortcut_leads_back_to_the_question(user: Driver) -> None:
     user.find("topKSlider").setFocus()
     user.shortcut(Qt.Key.Key_L)
     assert user.window.focusWidget() is user.message
     assert user.message.selectedText() == QUESTION
 
 
-def test_a_drag_that_comes_back_leaves_nothing_to_undo(user):
+def test_a_drag_that_comes_back_leaves_nothing_to_undo(user: Driver) -> None:
     slider = user.find("thresholdSlider", QSlider)
     for value in (610, 700, 600):
         slider.setValue(value)
@@ -456,7 +474,7 @@ def test_a_drag_that_comes_back_leaves_nothing_to_undo(user):
     assert not user.session.editor.undo_stack.canUndo()
 
 
-def test_edits_of_other_parameters_and_later_drags_are_undone_one_by_one(user):
+def test_edits_of_other_parameters_and_later_drags_are_undone_one_by_one(user: Driver) -> None:
     slider = user.find("thresholdSlider", QSlider)
     for start in (610, 700):
         for value in range(start, start + 5):

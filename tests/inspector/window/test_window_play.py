@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from core.agent import CannedResponseParams, GenerateParams, GraphDescription, RetrieveParams
-from core.agent.play import DialogLine
+from core.prompt.messages import DialogLine
 from tests.inspector.driver import QUESTION
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.inspector.driver import Driver, OpenWindow
 
 LINES = ("first", "second", "third")
 NOTHING = "zebra unicycle"
 
 
 @pytest.fixture
-def refusing(aquarium):
+def refusing(aquarium: Path) -> Path:
     """A graph that answers with one ready line after the other when nothing is near."""
     graph = (
         GraphDescription()
@@ -41,12 +47,14 @@ def refusing(aquarium):
     return path
 
 
-def line_of(user):
+def line_of(user: Driver) -> str:
     """Return the ready line on screen."""
     return user.turn.canned_line
 
 
-def test_ready_lines_follow_each_other_from_question_to_question(open_window, refusing):
+def test_ready_lines_follow_each_other_from_question_to_question(
+    open_window: OpenWindow, refusing: Path
+) -> None:
     user = open_window(refusing)
     said = []
     for number in range(3):
@@ -55,7 +63,9 @@ def test_ready_lines_follow_each_other_from_question_to_question(open_window, re
     assert tuple(said) == LINES
 
 
-def test_asking_the_same_again_is_another_turn_of_play(open_window, refusing):
+def test_asking_the_same_again_is_another_turn_of_play(
+    open_window: OpenWindow, refusing: Path
+) -> None:
     user = open_window(refusing)
     user.ask(NOTHING)
     user.ask(NOTHING)
@@ -63,7 +73,7 @@ def test_asking_the_same_again_is_another_turn_of_play(open_window, refusing):
     assert len(user.session.history) == 1
 
 
-def test_what_is_typed_live_uses_up_no_ready_line(open_window, refusing):
+def test_what_is_typed_live_uses_up_no_ready_line(open_window: OpenWindow, refusing: Path) -> None:
     user = open_window(refusing)
     for text in ("zebra", "zebra unicycle", "zebra unicycle moon"):
         with user.turn_of(text):
@@ -73,7 +83,7 @@ def test_what_is_typed_live_uses_up_no_ready_line(open_window, refusing):
     assert line_of(user) == "first"
 
 
-def test_a_moved_slider_uses_up_no_ready_line(open_window, refusing):
+def test_a_moved_slider_uses_up_no_ready_line(open_window: OpenWindow, refusing: Path) -> None:
     user = open_window(refusing)
     user.ask(NOTHING)
     for value in ("3", "4", "5"):
@@ -83,7 +93,9 @@ def test_a_moved_slider_uses_up_no_ready_line(open_window, refusing):
     assert line_of(user) == "second"
 
 
-def test_an_earlier_turn_keeps_its_ready_line_when_it_is_picked_and_moved(open_window, refusing):
+def test_an_earlier_turn_keeps_its_ready_line_when_it_is_picked_and_moved(
+    open_window: OpenWindow, refusing: Path
+) -> None:
     user = open_window(refusing)
     for number in range(3):
         user.ask(f"{NOTHING} {number}")
@@ -94,7 +106,9 @@ def test_an_earlier_turn_keeps_its_ready_line_when_it_is_picked_and_moved(open_w
     assert line_of(user) == "first", "the fourth question gets the first line again"
 
 
-def test_variables_and_exits_come_back_with_the_turn_that_is_picked(open_window, aquarium):
+def test_variables_and_exits_come_back_with_the_turn_that_is_picked(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.session.inputs.set_variable("player", "ada")
     user.ask(QUESTION)
@@ -104,7 +118,9 @@ def test_variables_and_exits_come_back_with_the_turn_that_is_picked(open_window,
     assert user.session.inputs.variables == {"player": "ada"}
 
 
-def test_a_kept_dialog_stands_in_the_next_prompt_without_earlier_knowledge(open_window, aquarium):
+def test_a_kept_dialog_stands_in_the_next_prompt_without_earlier_knowledge(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.session.inputs.keep_dialog(True)
     first = user.ask(QUESTION)
@@ -119,14 +135,18 @@ def test_a_kept_dialog_stands_in_the_next_prompt_without_earlier_knowledge(open_
     assert chunk not in "".join(message.text for message in dialog)
 
 
-def test_without_keeping_a_dialog_the_prompt_holds_no_earlier_turn(open_window, aquarium):
+def test_without_keeping_a_dialog_the_prompt_holds_no_earlier_turn(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     turn = user.ask("which fish eat algae?")
     assert all(message.origin != "dialog" for message in turn.messages)
 
 
-def test_edited_earlier_messages_change_the_prompt_on_screen_at_once(open_window, aquarium):
+def test_edited_earlier_messages_change_the_prompt_on_screen_at_once(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.session.inputs.keep_dialog(True)
@@ -134,7 +154,9 @@ def test_edited_earlier_messages_change_the_prompt_on_screen_at_once(open_window
     assert [m.text for m in user.turn.messages if m.origin == "dialog"] == ["Hello!", "Hi."]
 
 
-def test_another_question_forgets_the_reply_to_the_one_before(open_window, aquarium):
+def test_another_question_forgets_the_reply_to_the_one_before(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.session.inputs.set_reply("answer", "No.")
@@ -143,7 +165,7 @@ def test_another_question_forgets_the_reply_to_the_one_before(open_window, aquar
     assert turn.reply == ""
 
 
-def test_a_turn_runs_again_exactly_alike(open_window, refusing):
+def test_a_turn_runs_again_exactly_alike(open_window: OpenWindow, refusing: Path) -> None:
     user = open_window(refusing)
     user.ask(NOTHING)
     before = json.dumps(user.turn.debug_info)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,11 +17,17 @@ from inspector.models.replay_model import ReplayModel
 from tests.inspector.driver import QUESTION
 from tests.inspector.light_embedder import WordEmbedder
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.recording.replay import TurnReplay
+    from tests.inspector.driver import Driver, OpenWindow
+
 WAIT_MS = 20_000
 
 
 @pytest.fixture
-def recording(aquarium):
+def recording(aquarium: Path) -> dict[str, Any]:
     """Three hits as this very knowledge gives them, recorded in a folder of their own."""
     opened = open_path(
         aquarium / "rag.graph.json", models=ModelProvider(lambda _name: WordEmbedder())
@@ -30,17 +37,17 @@ def recording(aquarium):
     return json.loads(json.dumps(turn.debug_info))
 
 
-def results_of(document):
+def results_of(document: dict[str, Any]) -> list[dict[str, float | str]]:
     """Return the recorded hits, to be changed."""
     return document["nodes"][0]["diagnostics"]["output"]["results"]
 
 
-def write(path, document):
+def write(path: Path, document: dict[str, Any]) -> Path:
     path.write_text(json.dumps(document), encoding="utf-8")
     return path
 
 
-def replay(user):
+def replay(user: Driver) -> TurnReplay:
     """Press Replay and wait for the comparison."""
     user.qtbot.waitUntil(
         lambda: user.find("replayButton", QPushButton).isEnabled(), timeout=WAIT_MS
@@ -50,7 +57,7 @@ def replay(user):
     return user.window.replaying.result
 
 
-def verdicts(user):
+def verdicts(user: Driver) -> dict[str, str]:
     """Read the replay's table: record id → verdict, by its roles."""
     model = user.find("replayTable", QTableView).model()
     first = [model.index(row, 0) for row in range(model.rowCount())]
@@ -60,7 +67,9 @@ def verdicts(user):
     }
 
 
-def test_a_recorded_turn_opens_without_any_knowledge(open_window, recording, tmp_path):
+def test_a_recorded_turn_opens_without_any_knowledge(
+    open_window: OpenWindow, recording: dict[str, Any], tmp_path: Path
+) -> None:
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     user = open_window(write(folder / "debug_info.json", recording))
@@ -69,7 +78,9 @@ def test_a_recorded_turn_opens_without_any_knowledge(open_window, recording, tmp
     assert user.params().top_k == recording["nodes"][0]["diagnostics"]["parameters"]["top_k"]
 
 
-def test_unknown_keys_of_a_recording_are_shown_in_diagnostics(open_window, recording, tmp_path):
+def test_unknown_keys_of_a_recording_are_shown_in_diagnostics(
+    open_window: OpenWindow, recording: dict[str, Any], tmp_path: Path
+) -> None:
     recording["build"] = "0.9.2-nightly"
     recording["nodes"][0]["diagnostics"]["gpu_ms"] = 12
     user = open_window(write(tmp_path / "debug_info.json", recording))
@@ -78,7 +89,7 @@ def test_unknown_keys_of_a_recording_are_shown_in_diagnostics(open_window, recor
     assert "gpu_ms" in shown
 
 
-def test_the_older_flat_form_opens_as_a_turn(open_window, tmp_path):
+def test_the_older_flat_form_opens_as_a_turn(open_window: OpenWindow, tmp_path: Path) -> None:
     flat = {
         "lore.knowledge.result[000].id": "a",
         "lore.knowledge.result[000].distance": "0.25",
@@ -94,7 +105,9 @@ def test_the_older_flat_form_opens_as_a_turn(open_window, tmp_path):
     assert "engine.note" in user.window.panels.diagnostics.text()
 
 
-def test_a_log_opens_as_a_history_whose_turns_can_be_picked(open_window, recording, tmp_path):
+def test_a_log_opens_as_a_history_whose_turns_can_be_picked(
+    open_window: OpenWindow, recording: dict[str, Any], tmp_path: Path
+) -> None:
     lines = []
     for number in range(4):
         turn = json.loads(json.dumps(recording))
@@ -112,7 +125,9 @@ def test_a_log_opens_as_a_history_whose_turns_can_be_picked(open_window, recordi
     assert user.message.text() == "question 2"
 
 
-def test_asking_the_same_twice_in_a_log_keeps_both_turns(open_window, recording, tmp_path):
+def test_asking_the_same_twice_in_a_log_keeps_both_turns(
+    open_window: OpenWindow, recording: dict[str, Any], tmp_path: Path
+) -> None:
     log = tmp_path / "session.jsonl"
     line = json.dumps({"message": "the same", "debug_info": recording})
     log.write_text(f"{line}\n{line}\n", encoding="utf-8")
@@ -120,7 +135,9 @@ def test_asking_the_same_twice_in_a_log_keeps_both_turns(open_window, recording,
     assert len(user.session.history) == 2
 
 
-def test_a_replay_beside_its_knowledge_agrees(open_window, recording, aquarium):
+def test_a_replay_beside_its_knowledge_agrees(
+    open_window: OpenWindow, recording: dict[str, Any], aquarium: Path
+) -> None:
     user = open_window(write(aquarium / "debug_info.json", recording))
     result = replay(user)
     assert not result.differs
@@ -128,8 +145,8 @@ def test_a_replay_beside_its_knowledge_agrees(open_window, recording, aquarium):
 
 
 def test_a_replay_shows_what_moved_what_is_missing_and_what_is_too_far(
-    open_window, recording, aquarium
-):
+    open_window: OpenWindow, recording: dict[str, Any], aquarium: Path
+) -> None:
     results = results_of(recording)
     results[0], results[1] = results[1], results[0]
     results[2]["id"] = "gone_fish"
@@ -144,8 +161,8 @@ def test_a_replay_shows_what_moved_what_is_missing_and_what_is_too_far(
 
 
 def test_a_recording_is_replayed_against_the_graph_that_was_open_before(
-    open_window, recording, aquarium, tmp_path
-):
+    open_window: OpenWindow, recording: dict[str, Any], aquarium: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "inbox"
     folder.mkdir()
     user = open_window(aquarium / "rag.graph.json")
@@ -155,8 +172,12 @@ def test_a_recording_is_replayed_against_the_graph_that_was_open_before(
 
 
 def test_other_knowledge_can_be_chosen_to_replay_against(
-    open_window, recording, aquarium, tmp_path, monkeypatch
-):
+    open_window: OpenWindow,
+    recording: dict[str, Any],
+    aquarium: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     folder = tmp_path / "inbox"
     folder.mkdir()
     user = open_window(write(folder / "debug_info.json", recording))
@@ -170,8 +191,11 @@ def test_other_knowledge_can_be_chosen_to_replay_against(
 
 
 def test_a_recorded_turn_is_no_target_to_replay_against(
-    open_window, recording, tmp_path, monkeypatch
-):
+    open_window: OpenWindow,
+    recording: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     folder = tmp_path / "inbox"
     folder.mkdir()
     path = write(folder / "debug_info.json", recording)
@@ -182,7 +206,9 @@ def test_a_recorded_turn_is_no_target_to_replay_against(
     user.qtbot.waitUntil(lambda: "3011" in user.bar_text, timeout=WAIT_MS)
 
 
-def test_a_broken_recording_is_refused_and_what_is_open_stays(open_window, aquarium, tmp_path):
+def test_a_broken_recording_is_refused_and_what_is_open_stays(
+    open_window: OpenWindow, aquarium: Path, tmp_path: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     before = user.rows()
@@ -194,7 +220,9 @@ def test_a_broken_recording_is_refused_and_what_is_open_stays(open_window, aquar
     assert "debug_info.json" in user.bar_text
 
 
-def test_the_replay_panel_is_offered_only_for_recorded_turns(open_window, recording, aquarium):
+def test_the_replay_panel_is_offered_only_for_recorded_turns(
+    open_window: OpenWindow, recording: dict[str, Any], aquarium: Path
+) -> None:
     user = open_window(aquarium / "rag.graph.json")
     assert not user.window.layout_of_docks.is_applicable("replay")
     user.open(write(aquarium / "debug_info.json", recording))
@@ -203,7 +231,9 @@ def test_the_replay_panel_is_offered_only_for_recorded_turns(open_window, record
     assert not user.window.layout_of_docks.is_applicable("replay")
 
 
-def test_reading_a_log_again_lists_its_turns_once(open_window, recording, tmp_path):
+def test_reading_a_log_again_lists_its_turns_once(
+    open_window: OpenWindow, recording: dict[str, Any], tmp_path: Path
+) -> None:
     log = tmp_path / "session.jsonl"
     lines = [json.dumps({"message": f"question {n}", "debug_info": recording}) for n in range(3)]
     log.write_text("\n".join(lines[:2]) + "\n", encoding="utf-8")

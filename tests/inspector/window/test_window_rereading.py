@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -20,11 +21,16 @@ from core.nodes import (
 from inspector.session.watching import SETTLE_MS
 from tests.inspector.driver import LEFT
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.inspector.driver import Driver, OpenWindow
+
 FACT, ASKED = "Remember that the mill is haunted", "is the mill haunted"
 NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
-def remembering():
+def remembering() -> GraphDescription:
     return (
         GraphDescription()
         .add_node(
@@ -47,7 +53,7 @@ def remembering():
     )
 
 
-def store_of(*texts):
+def store_of(*texts: str) -> dict[str, Any]:
     return {
         "name": "memories_ada",
         "schema": "tales",
@@ -57,7 +63,7 @@ def store_of(*texts):
 
 
 @pytest.fixture
-def user(open_window, tmp_path):
+def user(open_window: OpenWindow, tmp_path: Path) -> Driver:
     """A window in which ada plays; her store lies on the disk."""
     folder = tmp_path / "play"
     folder.mkdir()
@@ -70,16 +76,16 @@ def user(open_window, tmp_path):
 
 
 @pytest.fixture
-def store_path(user):
+def store_path(user: Driver) -> Path:
     return user.session.current.path.parent / "memories_ada.json"
 
 
-def remembered(user):
+def remembered(user: Driver) -> list[str]:
     store = user.session.inputs.upcoming.memory["memories_ada"]
     return [record["text"] for record in store.records]
 
 
-def test_reading_the_files_again_writes_nothing_again(user):
+def test_reading_the_files_again_writes_nothing_again(user: Driver) -> None:
     with user.qtbot.waitSignal(user.session.opened):
         user.shortcut(Qt.Key.Key_F5, NO_KEY)
     user.settle()
@@ -87,7 +93,9 @@ def test_reading_the_files_again_writes_nothing_again(user):
     assert len(user.session.history) == 1
 
 
-def test_a_store_that_the_window_saves_is_not_told_to_have_changed(user, store_path):
+def test_a_store_that_the_window_saves_is_not_told_to_have_changed(
+    user: Driver, store_path: Path
+) -> None:
     told = []
     user.window.watch.changed.connect(told.append)
     user.window.raise_dock("memory")
@@ -98,17 +106,21 @@ def test_a_store_that_the_window_saves_is_not_told_to_have_changed(user, store_p
     assert user.bar_text == f"Saved {store_path}"
 
 
-def test_a_store_that_a_variable_names_is_offered_for_reading_when_it_changes(user, store_path):
+def test_a_store_that_a_variable_names_is_offered_for_reading_when_it_changes(
+    user: Driver, store_path: Path
+) -> None:
     store_path.write_text(json.dumps(store_of("soup costs three coins")))
     user.qtbot.waitUntil(lambda: "memories_ada.json changed on disk" in user.bar_text)
 
 
-def test_a_store_without_records_says_so(user):
+def test_a_store_without_records_says_so(user: Driver) -> None:
     user.set_variable("player", "bram")
     assert "no records yet" in user.find("hitsTable").accessibleDescription()
 
 
-def test_a_node_that_could_not_run_says_why_where_its_hits_would_be(open_window, tmp_path):
+def test_a_node_that_could_not_run_says_why_where_its_hits_would_be(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
     path = tmp_path / "loop.graph.json"
     (
         GraphDescription()
@@ -125,7 +137,7 @@ def test_a_node_that_could_not_run_says_why_where_its_hits_would_be(open_window,
     assert "took longer" in said
 
 
-def test_a_schema_that_the_catalog_lacks_is_no_error_beside_its_field(user):
+def test_a_schema_that_the_catalog_lacks_is_no_error_beside_its_field(user: Driver) -> None:
     row = user.window.panels.parameters._form.rows["schema"]
     assert "Unregistered" in row.value_label.text()
     assert row.problem.text() == ""
@@ -134,14 +146,14 @@ def test_a_schema_that_the_catalog_lacks_is_no_error_beside_its_field(user):
 # Keys
 
 
-def _escape(user, name):
+def _escape(user: Driver, name: str) -> None:
     field = user.find(name)
     field.setFocus()
     user.qtbot.keyClick(field, Qt.Key.Key_Escape)
 
 
 @pytest.mark.parametrize("param", ["schema", "storage_name", "found_exit", "source_kind"])
-def test_escape_leaves_a_fixed_parameter_as_it_is(user, param):
+def test_escape_leaves_a_fixed_parameter_as_it_is(user: Driver, param: str) -> None:
     row = user.window.panels.parameters._form.rows[param]
     user.qtbot.mouseClick(row.button, LEFT)
     assert row.is_editing
@@ -149,14 +161,14 @@ def test_escape_leaves_a_fixed_parameter_as_it_is(user, param):
     assert not row.is_editing
 
 
-def test_escape_makes_no_new_store(user):
+def test_escape_makes_no_new_store(user: Driver) -> None:
     user.window.raise_dock("memory")
     user.click("memoryNew")
     _escape(user, "memoryNewName")
     assert not user.find("memoryNewName").isVisible()
 
 
-def test_escape_ends_the_search_in_a_store(user):
+def test_escape_ends_the_search_in_a_store(user: Driver) -> None:
     user.window.raise_dock("memory")
     search = user.find("memorySearch", QLineEdit)
     user.qtbot.keyClicks(search, "mill")
@@ -164,7 +176,7 @@ def test_escape_ends_the_search_in_a_store(user):
     assert search.text() == ""
 
 
-def test_escape_elsewhere_cancels_what_runs(user):
+def test_escape_elsewhere_cancels_what_runs(user: Driver) -> None:
     cancelled = []
     for action in user.window.findChildren(QAction):
         if action.text() == "&Cancel":

@@ -18,6 +18,8 @@ from tests.inspector.driver import CTRL, LEFT, SHIFT
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.inspector.driver import Driver, OpenWindow
+
 PAGES = "how do I tune reciprocal rank fusion?"
 LETTER = "who sealed the letter with the lantern?"
 
@@ -28,25 +30,25 @@ def _copy(samples: Path, tmp_path: Path, name: str) -> Path:
 
 
 @pytest.fixture
-def pages(open_window, samples, tmp_path):
+def pages(open_window: OpenWindow, samples: Path, tmp_path: Path) -> Driver:
     driver = open_window(_copy(samples, tmp_path, "handbook") / "handbook.graph.json")
     driver.ask(PAGES)
     return driver
 
 
 @pytest.fixture
-def town(open_window, samples, tmp_path):
+def town(open_window: OpenWindow, samples: Path, tmp_path: Path) -> Driver:
     driver = open_window(_copy(samples, tmp_path, "town") / "town.graph.json")
     driver.ask(LETTER)
     return driver
 
 
-def _shown_columns(user) -> list[str]:
+def _shown_columns(user: Driver) -> list[str]:
     table = user.find("hitsTable")
     return [title for column, title in enumerate(TITLES) if not table.isColumnHidden(column)]
 
 
-def _facts(user, section: str = "Ranking") -> dict[str, str]:
+def _facts(user: Driver, section: str = "Ranking") -> dict[str, str]:
     """Return what the details pane says below one of its headings."""
     facts, found, here = user.window.panels.details.facts.facts, {}, ""
     for fact in facts:
@@ -56,7 +58,7 @@ def _facts(user, section: str = "Ranking") -> dict[str, str]:
     return found
 
 
-def _click_row(user, record_id: str) -> None:
+def _click_row(user: Driver, record_id: str) -> None:
     table = user.find("hitsTable")
     model = table.model()
     row = next(
@@ -70,7 +72,7 @@ def _click_row(user, record_id: str) -> None:
     )
 
 
-def _agrees(user) -> None:
+def _agrees(user: Driver) -> None:
     """Table, funnel, prompt and diagnostics say the same."""
     section = user.turn.debug_info["nodes"][0]["diagnostics"]
     ids = [result["id"] for result in section["output"]["results"]]
@@ -83,7 +85,7 @@ def _agrees(user) -> None:
 # Keyword
 
 
-def test_a_keyword_turn_fills_table_funnel_and_prompt(pages):
+def test_a_keyword_turn_fills_table_funnel_and_prompt(pages: Driver) -> None:
     _agrees(pages)
     assert pages.hits()[0] == "concepts/rank-fusion.md"
     assert [label for label, _ in pages.find("funnelView").stages()] == [
@@ -97,7 +99,7 @@ def test_a_keyword_turn_fills_table_funnel_and_prompt(pages):
     assert "[concepts/rank-fusion.md]" in pages.window.copy_menu.prompt_text()
 
 
-def test_moving_min_score_and_k_reselects_at_once(pages):
+def test_moving_min_score_and_k_reselects_at_once(pages: Driver) -> None:
     searched = pages.retrieval.listing.search
     for name, text, param in (
         ("minScoreSpin", "4.2", "min_score"),
@@ -113,7 +115,7 @@ def test_moving_min_score_and_k_reselects_at_once(pages):
     _agrees(pages)
 
 
-def test_a_near_miss_says_by_how_much_it_misses_and_what_lets_it_in(pages):
+def test_a_near_miss_says_by_how_much_it_misses_and_what_lets_it_in(pages: Driver) -> None:
     pages.set_spin("minScoreSpin", "4")
     missed = [row for row in pages.rows() if row.reason == "min_score"]
     assert missed[0].needs.endswith("min_score ≤ 3.75 (−0.25)")
@@ -125,7 +127,7 @@ def test_a_near_miss_says_by_how_much_it_misses_and_what_lets_it_in(pages):
     assert missed[0].id in pages.hits()
 
 
-def test_the_details_show_the_score_field_by_field(pages):
+def test_the_details_show_the_score_field_by_field(pages: Driver) -> None:
     _click_row(pages, "concepts/rank-fusion.md")
     facts = _facts(pages)
     assert facts["path"] == "2 × 2 = 4 · fus, rank"
@@ -134,7 +136,7 @@ def test_the_details_show_the_score_field_by_field(pages):
     assert _facts(pages, "Metadata")["related"].startswith("concepts/")
 
 
-def test_a_weight_changes_scores_and_can_be_undone(pages):
+def test_a_weight_changes_scores_and_can_be_undone(pages: Driver) -> None:
     before = pages.rows()
     pages.set_spin("KeywordRetrieve_path_weightSpin", "0")
     assert pages.rows() != before
@@ -143,7 +145,7 @@ def test_a_weight_changes_scores_and_can_be_undone(pages):
     assert pages.rows() == before
 
 
-def test_a_refused_category_weight_says_why_and_changes_nothing(pages):
+def test_a_refused_category_weight_says_why_and_changes_nothing(pages: Driver) -> None:
     edit = pages.find("KeywordRetrieve_category_weightsEdit", QPlainTextEdit)
     edit.setFocus()
     edit.selectAll()
@@ -154,7 +156,7 @@ def test_a_refused_category_weight_says_why_and_changes_nothing(pages):
     assert pages.params().category_weights == '{"comparisons": 1.2}'
 
 
-def test_the_funnel_lists_what_min_score_removed(pages):
+def test_the_funnel_lists_what_min_score_removed(pages: Driver) -> None:
     funnel = pages.find("funnelView")
     rect = funnel.stage_rect("at or above min_score")
     pages.qtbot.mouseClick(funnel, LEFT, pos=rect.center().toPoint())
@@ -162,7 +164,7 @@ def test_the_funnel_lists_what_min_score_removed(pages):
     assert len(pages.rows()) == pages.retrieval.stages[2].removed
 
 
-def test_results_are_copied_with_score_and_reason(pages):
+def test_results_are_copied_with_score_and_reason(pages: Driver) -> None:
     pages.window.copy_menu.menu.actions()[3].trigger()
     text = QGuiApplication.clipboard().text()
     head, first = text.splitlines()[:2]
@@ -170,13 +172,15 @@ def test_results_are_copied_with_score_and_reason(pages):
     assert first.startswith("1,concepts/rank-fusion.md,19.500000,path:2+")
 
 
-def test_the_distance_plot_explains_that_there_are_no_distances(pages):
+def test_the_distance_plot_explains_that_there_are_no_distances(pages: Driver) -> None:
     panel = pages.window.panels.distances
     assert "no distances" in panel.message.text()
     assert panel.message.isVisible()
 
 
-def test_a_folder_of_pages_opens_without_a_graph(open_window, samples, tmp_path):
+def test_a_folder_of_pages_opens_without_a_graph(
+    open_window: OpenWindow, samples: Path, tmp_path: Path
+) -> None:
     folder = _copy(samples, tmp_path, "handbook") / "concepts"
     user = open_window(folder)
     user.ask("near miss")
@@ -190,7 +194,7 @@ def test_a_folder_of_pages_opens_without_a_graph(open_window, samples, tmp_path)
     assert "concepts" in labels
 
 
-def test_a_page_that_changes_on_disk_is_offered_for_reload(pages):
+def test_a_page_that_changes_on_disk_is_offered_for_reload(pages: Driver) -> None:
     page = pages.session.current.path.parent / "concepts" / "rank-fusion.md"
     assert page in pages.window.watch._stamps
     page.write_text(
@@ -202,11 +206,11 @@ def test_a_page_that_changes_on_disk_is_offered_for_reload(pages):
 # Subgraph
 
 
-def _press(user, depth: str) -> None:
+def _press(user: Driver, depth: str) -> None:
     user.qtbot.mouseClick(user.find(f"depth{depth}", QPushButton), LEFT)
 
 
-def test_a_subgraph_turn_fills_table_funnel_prompt_and_drawing(town):
+def test_a_subgraph_turn_fills_table_funnel_prompt_and_drawing(town: Driver) -> None:
     _agrees(town)
     graph = town.retrieval.listing.result.graph
     drawing = town.window.panels.subgraph
@@ -215,7 +219,7 @@ def test_a_subgraph_turn_fills_table_funnel_prompt_and_drawing(town):
     assert town.find("subgraphView").isVisible()
 
 
-def test_the_depth_reacts_at_once(town):
+def test_the_depth_reacts_at_once(town: Driver) -> None:
     searched = town.retrieval.listing.search
     counts = {}
     for depth in ("None", "Shallow", "Standard", "Deep"):
@@ -231,7 +235,7 @@ def test_the_depth_reacts_at_once(town):
     assert town.params().expansion_depth is ExpansionDepth.STANDARD
 
 
-def test_table_and_drawing_are_linked_both_ways(town):
+def test_table_and_drawing_are_linked_both_ways(town: Driver) -> None:
     drawing = town.window.panels.subgraph
     _click_row(town, "green-wax")
     row = town.retrieval.listing.row_of("green-wax")
@@ -247,7 +251,7 @@ def test_table_and_drawing_are_linked_both_ways(town):
     assert town.find("hitDetails").isVisible()
 
 
-def test_a_near_miss_names_its_rank_or_its_scope(town):
+def test_a_near_miss_names_its_rank_or_its_scope(town: Driver) -> None:
     _press(town, "None")
     town.set_spin("matchesSpin", "1")
     assert town.rows()[1].needs == "top_k ≥ 2"
@@ -261,7 +265,7 @@ def test_a_near_miss_names_its_rank_or_its_scope(town):
     _agrees(town)
 
 
-def test_an_unknown_root_is_refused_beside_its_field(town):
+def test_an_unknown_root_is_refused_beside_its_field(town: Driver) -> None:
     edit = town.find("rootNodeEdit", QLineEdit)
     edit.setFocus()
     town.qtbot.keyClicks(edit, "oldtown")
@@ -274,7 +278,7 @@ def test_an_unknown_root_is_refused_beside_its_field(town):
     assert town.params().root_node_id == "oldtown"
 
 
-def test_the_drawing_is_there_only_for_a_subgraph_node(town):
+def test_the_drawing_is_there_only_for_a_subgraph_node(town: Driver) -> None:
     docks = town.window.docks
     assert not docks["subgraph"].isHidden()
     combo = town.find("nodeCombo", QComboBox)
@@ -288,14 +292,14 @@ def test_the_drawing_is_there_only_for_a_subgraph_node(town):
     assert not docks["subgraph"].isHidden()
 
 
-def test_a_retrieve_graph_has_no_subgraph_tab(open_window, aquarium):
+def test_a_retrieve_graph_has_no_subgraph_tab(open_window: OpenWindow, aquarium: Path) -> None:
     user = open_window(aquarium / "rag.graph.json")
     assert user.window.docks["subgraph"].isHidden()
     user.window.layout_of_docks.restore_default()
     assert user.window.docks["subgraph"].isHidden()
 
 
-def test_embeddings_are_searched_in_the_background(town):
+def test_embeddings_are_searched_in_the_background(town: Driver) -> None:
     with town.turn_of(LETTER):
         town.qtbot.keyClick(town.find("embeddingsCheck"), Qt.Key.Key_Space)
     assert town.params().use_embeddings
@@ -305,15 +309,15 @@ def test_embeddings_are_searched_in_the_background(town):
     _agrees(town)
 
 
-def test_long_text_goes_into_the_prompt_when_asked_for(town):
+def test_long_text_goes_into_the_prompt_when_asked_for(town: Driver) -> None:
     before = town.window.copy_menu.prompt_text()
     town.qtbot.keyClick(town.find("rawTextCheck"), Qt.Key.Key_Space)
     assert len(town.window.copy_menu.prompt_text()) > len(before)
 
 
 def test_a_knowledge_graph_opens_without_a_graph_and_nothing_found_says_so(
-    open_window, samples, tmp_path
-):
+    open_window: OpenWindow, samples: Path, tmp_path: Path
+) -> None:
     user = open_window(_copy(samples, tmp_path, "town") / "town.kg.json")
     user.ask("xyzzy")
     assert user.hits() == []
@@ -321,7 +325,7 @@ def test_a_knowledge_graph_opens_without_a_graph_and_nothing_found_says_so(
     assert user.turn.runs[0].exit == "not_found"
 
 
-def test_edits_are_saved_to_the_graph_file(town):
+def test_edits_are_saved_to_the_graph_file(town: Driver) -> None:
     _press(town, "Deep")
     town.set_spin("matchesSpin", "7")
     town.shortcut(Qt.Key.Key_S)
@@ -330,7 +334,7 @@ def test_edits_are_saved_to_the_graph_file(town):
     assert (params["expansion_depth"], params["top_k"]) == ("deep", 7)
 
 
-def test_both_can_be_tuned_by_shortcuts_and_undone(town):
+def test_both_can_be_tuned_by_shortcuts_and_undone(town: Driver) -> None:
     _press(town, "None")
     town.shortcut(Qt.Key.Key_Z)
     assert town.params().expansion_depth is ExpansionDepth.STANDARD

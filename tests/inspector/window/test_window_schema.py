@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,6 +11,14 @@ from PySide6.QtWidgets import QComboBox, QLabel
 
 from core.agent import GraphDescription
 from core.nodes import GenerateParams, KnowledgeSourceKind, RetrieveParams, WriteToMemoryParams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from inspector.forms.locked_row import LockedRow, SchemaRow
+    from inspector.widgets.fields import Choice
+    from tests.inspector.driver import Driver, OpenWindow
 
 QUESTION = "is the mill haunted"
 LEVEL = {"name": "level", "type": "int", "default": 0}
@@ -25,7 +34,7 @@ LEVEL_FILTER = '{"op": "ge", "lhs": {"knowledge": "level"}, "rhs": {"value": 1}}
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Path:
     """A root with a catalog and a knowledge file whose fields are those of the schema lore."""
     folder = tmp_path / "play"
     folder.mkdir()
@@ -51,7 +60,7 @@ def folder(tmp_path):
     return folder
 
 
-def graph_of(schema="", write_schema="memory"):
+def graph_of(schema: str = "", write_schema: str = "memory") -> GraphDescription:
     return (
         GraphDescription()
         .add_node(
@@ -78,7 +87,7 @@ def graph_of(schema="", write_schema="memory"):
 
 
 @pytest.fixture
-def opened(open_window, folder):
+def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     """Return what saves a graph in the folder and opens it in a window."""
 
     def make(graph):
@@ -89,11 +98,11 @@ def opened(open_window, folder):
     return make
 
 
-def row_of(user, param="schema"):
+def row_of(user: Driver, param: str = "schema") -> LockedRow | SchemaRow:
     return user.window.panels.parameters._form.rows[param]
 
 
-def open_picker(user):
+def open_picker(user: Driver) -> Choice:
     """Press the lock beside the schema, by the keyboard; return the combo box."""
     button = row_of(user).button
     button.setFocus()
@@ -101,11 +110,11 @@ def open_picker(user):
     return row_of(user).combo
 
 
-def offered(combo):
+def offered(combo: Choice) -> list[str]:
     return [combo.itemText(i) for i in range(combo.count())]
 
 
-def pick(user, schema):
+def pick(user: Driver, schema: str) -> None:
     """Pick a schema, and wait until the edited graph has its new agent."""
     with user.qtbot.waitSignal(
         user.session.noted, check_params_cb=lambda text: text.startswith("New agent")
@@ -113,13 +122,15 @@ def pick(user, schema):
         user.choose(open_picker(user), schema)
 
 
-def problems(user):
+def problems(user: Driver) -> list[str]:
     """Return what the Problems tab lists, a line a finding."""
     return [finding.line() for finding in user.session.findings]
 
 
 @pytest.mark.parametrize("node", ["lore", "write"])
-def test_none_and_the_names_of_the_catalog_are_on_offer(opened, node):
+def test_none_and_the_names_of_the_catalog_are_on_offer(
+    opened: Callable[..., Any], node: str
+) -> None:
     user = opened(graph_of())
     user.pick_node(node)
     combo = open_picker(user)
@@ -128,7 +139,9 @@ def test_none_and_the_names_of_the_catalog_are_on_offer(opened, node):
 
 
 @pytest.mark.parametrize("node", ["lore", "write"])
-def test_a_schema_that_the_catalog_lacks_is_kept_and_marked(opened, folder, node):
+def test_a_schema_that_the_catalog_lacks_is_kept_and_marked(
+    opened: Callable[..., Any], folder: Path, node: str
+) -> None:
     user = opened(graph_of("tales", "tales"))
     user.pick_node(node)
     assert row_of(user).value_label.text() == "tales · Unregistered"
@@ -143,7 +156,7 @@ def test_a_schema_that_the_catalog_lacks_is_kept_and_marked(opened, folder, node
     ]
 
 
-def test_picking_a_schema_makes_a_new_agent(opened):
+def test_picking_a_schema_makes_a_new_agent(opened: Callable[..., Any]) -> None:
     user = opened(graph_of())
     user.ask(QUESTION)
     pick(user, "lore")
@@ -155,7 +168,9 @@ def test_picking_a_schema_makes_a_new_agent(opened):
     assert user.params("lore").schema == ""
 
 
-def test_a_schema_that_the_file_does_not_agree_with_is_told_with_the_first_difference(opened):
+def test_a_schema_that_the_file_does_not_agree_with_is_told_with_the_first_difference(
+    opened: Callable[..., Any],
+) -> None:
     user = opened(graph_of())
     pick(user, "rumour")
     (found,) = problems(user)
@@ -173,7 +188,9 @@ def test_a_schema_that_the_file_does_not_agree_with_is_told_with_the_first_diffe
     assert row_of(user).problem.text() == ""
 
 
-def test_opening_a_graph_whose_schema_does_not_agree_is_told(opened, folder):
+def test_opening_a_graph_whose_schema_does_not_agree_is_told(
+    opened: Callable[..., Any], folder: Path
+) -> None:
     user = opened(graph_of())
     path = folder / "other.graph.json"
     graph_of("rumour").save(path)
@@ -186,7 +203,7 @@ def test_opening_a_graph_whose_schema_does_not_agree_is_told(opened, folder):
     assert user.hits() == ["mill"]
 
 
-def test_a_memory_store_of_another_schema_is_told(opened, folder):
+def test_a_memory_store_of_another_schema_is_told(opened: Callable[..., Any], folder: Path) -> None:
     (folder / "diary.json").write_text(
         json.dumps(
             {
@@ -207,7 +224,7 @@ def test_a_memory_store_of_another_schema_is_told(opened, folder):
     assert "8003" in user.bar_text
 
 
-def test_both_addresses_stay_visible_in_both_kinds(opened):
+def test_both_addresses_stay_visible_in_both_kinds(opened: Callable[..., Any]) -> None:
     user = opened(graph_of("lore"))
     shown = {}
     for kind in KnowledgeSourceKind:
@@ -228,7 +245,7 @@ def test_both_addresses_stay_visible_in_both_kinds(opened):
     assert shown[KnowledgeSourceKind.FromName] == ["lore.json · unused", "diary", "lore"]
 
 
-def test_from_name_without_a_schema_is_told(opened):
+def test_from_name_without_a_schema_is_told(opened: Callable[..., Any]) -> None:
     user = opened(graph_of())
     button = row_of(user, "source_kind").button
     button.setFocus()
@@ -238,7 +255,7 @@ def test_from_name_without_a_schema_is_told(opened):
     assert any("schema" in line and "error" in line for line in problems(user))
 
 
-def test_the_filter_of_a_store_by_name_follows_its_schema(opened):
+def test_the_filter_of_a_store_by_name_follows_its_schema(opened: Callable[..., Any]) -> None:
     graph = graph_of("lore")
     user = opened(graph)
     user.set_filter(LEVEL_FILTER)

@@ -6,8 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.xvfb
 
@@ -74,7 +79,7 @@ window.close()
 
 
 @pytest.fixture
-def display(tmp_path):
+def display(tmp_path: Path) -> Iterator[dict[str, str]]:
     """Start Xvfb on a free display and return the environment that leads to it."""
     if shutil.which("Xvfb") is None:
         pytest.skip("Xvfb is not installed")
@@ -112,11 +117,13 @@ def display(tmp_path):
     server.wait(10)
 
 
-def _xdotool(env, *arguments: object) -> None:
+def _xdotool(env: dict[str, str], *arguments: object) -> None:
     subprocess.run(["xdotool", *map(str, arguments)], env=env, check=True, timeout=30)
 
 
-def test_real_keys_and_clicks_on_an_x_display(display, repo, aquarium, tmp_path):
+def test_real_keys_and_clicks_on_an_x_display(
+    display: dict[str, str], repo: Path, aquarium: Path, tmp_path: Path
+) -> None:
     if shutil.which("xdotool") is None:
         pytest.skip("xdotool is not installed")
     script, picture = tmp_path / "drive.py", tmp_path / "window.png"

@@ -1,0 +1,49 @@
+"""Texts that several views say in the same words."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.errors import InspectorError
+    from core.nodes import ParamSpec
+
+TOOLTIP_CHARACTERS = 2000
+_LINE_CHARACTERS = 500
+
+
+def tooltip(text: str) -> str:
+    """Return `text` for a tooltip: escaped, since Qt takes a tooltip for HTML if it looks so."""
+    if not text:
+        return ""
+    if len(text) > TOOLTIP_CHARACTERS:
+        text = text[:TOOLTIP_CHARACTERS] + "…"
+    return f"<qt>{html.escape(text).replace(chr(10), '<br>')}</qt>"
+
+
+def one_line(text: str) -> str:
+    """Return the beginning of `text` on one line: as much as a cell can show."""
+    return " ".join(text[:_LINE_CHARACTERS].split())
+
+
+def error_text(error: InspectorError) -> str:
+    """Return ``3007 InvalidParamValue: 2.1 is out of range: 0 to 2`` and the hint."""
+    hint = f" ({error.hint})" if error.hint else ""
+    return f"{int(error.code)} {error.name}: {error.message}{hint}"
+
+
+def param_tip(spec: ParamSpec) -> str:
+    """Describe a parameter for a tooltip: meaning, range, default."""
+    default = spec.to_json(spec.default)
+    shown = (
+        {"": "empty", False: "no", True: "yes"}.get(default, default)
+        if not isinstance(default, list)
+        else "empty"
+    )
+    parts = [spec.help]
+    if spec.range_text:
+        parts.append(f"Range: {spec.range_text}.")
+    if not spec.is_exit:
+        parts.append(f"Default: {shown}.")
+    return "\n".join(part for part in parts if part)

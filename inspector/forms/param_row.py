@@ -1,0 +1,254 @@
+"""One parameter a row: the base of all rows, and how a form asks for one."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from inspector import theme as themes
+from inspector.drawing.words import param_tip, tooltip
+from inspector.widgets.labels import StatusLabel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from PySide6.QtGui import QPaintEvent
+
+    from core.nodes import ParamSpec
+    from inspector.drawing.scales import Scale
+    from inspector.theme import Theme
+
+_DOT_PX = 3
+_LONGEST_VALUE = 200
+
+
+@dataclass(frozen=True)
+class RowPlan:
+    """How a form shows one parameter: what does not follow from the parameter itself.
+
+    name : the parameter's.
+    label : where it is not that name.
+    stem : start of its controls' object names, where scripts use them.
+    kind : the row's class, where the parameter's type does not tell it.
+    scale : how the values lie along its slider.
+    hint : what stands below it, in place of its range and meaning.
+    empty : what is shown faintly where it is empty; `NODE_NAME` for the node's name.
+    tips : value → what its button says, of a row of buttons.
+    is_heading : the label is the heading of a section.
+    elsewhere : where it is edited instead; then it has no row.
+    note : parameters in force → what they mean for this one, or "".
+    inactive : parameters in force → why this one has no effect, or "".
+    """
+
+    name: str
+    _: KW_ONLY
+    label: str = ""
+    stem: str = ""
+    kind: type[ParamRow] | None = None
+    scale: Scale | None = None
+    hint: str = ""
+    empty: str = ""
+    tips: Mapping[Any, str] = field(default_factory=dict)
+    is_heading: bool = False
+    elsewhere: str = ""
+    note: Callable[[Any], str] | None = None
+    inactive: Callable[[Any], str] | None = None
+
+
+class ParamLabel(QLabel):
+    """A parameter's name, with a dot behind it when its value is not the graph's."""
+
+    def __init__(self, text: str, spec: ParamSpec, *, is_heading: bool = False) -> None:
+        super().__init__(text.upper() if is_heading else text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        if is_heading:
+            self.setProperty("role", "heading")
+            self.setFont(themes.scaled_font(self.font(), 0.86, bold=True))
+        self._spec = spec
+        self._theme: Theme = themes.LIGHT
+        self.changed_from = ""
+        self.set_changed("")
+
+    def set_changed(self, graph_value: str) -> None:
+        """Mark as changed from the graph's value, or as unchanged with ""."""
+        if graph_value == self.changed_from and self.toolTip():
+            return
+        self.changed_from = graph_value
+        tip = param_tip(self._spec)
+        if graph_value:
+            tip = f"Changed: the graph has {graph_value}.\n{tip}"
+        self.setToolTip(tooltip(tip))
+        self.setAccessibleName(
+            f"{self.text()}, changed, graph has {graph_value}" if graph_value else self.text()
+        )
+        self.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the name and the dot."""
+        super().paintEvent(event)
+        if not self.changed_from:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.accent)
+        x = self.fontMetrics().horizontalAdvance(self.text()) + 2 * _DOT_PX
+        y = self.height() // 2 - _DOT_PX
+        painter.drawEllipse(min(x, self.width() - 2 * _DOT_PX), y, 2 * _DOT_PX, 2 * _DOT_PX)
+
+    def sizeHint(self) -> QSize:
+        """Leave room for the dot."""
+        hint = super().sizeHint()
+        hint.setWidth(hint.width() + 4 * _DOT_PX)
+        return hint
+
+
+class ParamRow(QWidget):
+    """Base of the rows: a label, controls, and a place to say why a value was refused.
+
+    Showing a value emits nothing.
+
+    Signals
+    -------
+    value_edited(object) : the user chose another valid value (while dragging as well).
+    edit_finished() : the edit is over; comes once after one or more `value_edited`.
+
+    `gap_px` is the room that the row wants below it.
+    """
+
+    value_edited = Signal(object)
+    edit_finished = Signal()
+    gap_px = 8
+
+    def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.spec = spec
+        self.plan = plan
+        self.name = plan.label or (
+            spec.name.removesuffix("_exit") if spec.is_exit else spec.name.replace("_", " ")
+        )
+        self.stem = plan.stem or spec.name
+        self.label = ParamLabel(self.name, spec, is_heading=plan.is_heading)
+        self.is_label_beside = True
+        self.problem = StatusLabel()
+        self.problem.setFont(themes.scaled_font(self.problem.font(), 0.88))
+        self.problem.setVisible(False)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(4 if plan.is_heading else 2)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.addWidget(self.label, 0, 0)
+        self._grid.addWidget(self.problem, 3, 0, 1, -1)
+        self._dirty = False
+        self._shown: Any = spec.default
+
+    def show_value(self, value: Any, graph_value: Any = None, *, other: bool = False) -> None:
+        """Show the value in force, and mark it when it is not the graph's, if that is known.
+
+        `other` : it is another node's than the one before.
+        """
+        if other:
+            self.forget_draft()
+        if other or self._is_new(value):
+            self.show_problem("")
+        self._shown = value
+        self.set_value(value)
+        changed = graph_value is not None and graph_value != value
+        self.label.set_changed(self.words(graph_value) if changed else "")
+
+    def set_value(self, value: Any) -> None:
+        """Put the value into the control. Emits nothing."""
+        raise NotImplementedError
+
+    def set_empty(self, text: str) -> None:
+        """Show `text` faintly where the value is empty, in rows that can be."""
+
+    def set_note(self, note: str) -> None:
+        """Say what the present value means beside others, or nothing with ""."""
+        raise NotImplementedError
+
+    def set_inactive(self, reason: str) -> None:
+        """Switch the controls off and say why they have no effect; "" switches them on."""
+        raise NotImplementedError
+
+    def set_choices(self, values: Sequence[str]) -> None:
+        """Offer these values, in rows that offer any."""
+
+    def set_marks(self, values: Sequence[float]) -> None:
+        """Mark the values at which the result changes, in rows that have a slider."""
+
+    def forget_draft(self) -> None:
+        """Let the next value replace whatever is in the control."""
+
+    def discard_draft(self) -> None:
+        """Show the value in force in place of whatever was typed."""
+        self.show_problem("")
+
+    def refuse(self, text: str) -> None:
+        """Say why a value is not in force. A choice goes back; a typed text stays as a draft."""
+        self.show_problem(text)
+        if text:
+            self.set_value(self._shown)
+
+    def show_problem(self, text: str) -> None:
+        """Say why a value was refused, or nothing with ""."""
+        self.problem.set_status("error", text)
+        self.problem.setVisible(bool(text))
+        self.mark_invalid(bool(text))
+
+    def mark_invalid(self, invalid: bool) -> None:
+        """Show on the control that its text is not in force."""
+
+    def words(self, value: Any) -> str:
+        """Return the value as people read it."""
+        shown = self.spec.to_json(value)
+        if isinstance(shown, bool):
+            return "yes" if shown else "no"
+        if isinstance(shown, list):
+            return f"{len(shown)} lines" if len(shown) != 1 else "1 line"
+        text = str(shown)
+        if not text:
+            return "END" if self.spec.is_exit else "nothing"
+        return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self.label.apply_theme(theme)
+        self.problem.apply_theme(theme)
+
+    def _place(self, control: QWidget, *, below: bool = False) -> None:
+        """Put the control beside the label, or below it."""
+        self.is_label_beside = not below
+        if below:
+            self._grid.addWidget(control, 1, 0, 1, -1)
+        else:
+            self._grid.addWidget(control, 0, 1)
+        self._describe(control, self.name)
+
+    def _describe(self, control: QWidget, name: str) -> None:
+        tip = param_tip(self.spec)
+        control.setAccessibleName(name)
+        control.setAccessibleDescription(tip)
+        control.setToolTip(tooltip(tip))
+
+    def _is_new(self, value: Any) -> bool:
+        return bool(value != self._shown)
+
+    def _edited(self, value: Any) -> None:
+        self._dirty = True
+        self.value_edited.emit(value)
+
+    def _finish(self) -> None:
+        if self._dirty:
+            self._dirty = False
+            self.edit_finished.emit()
