@@ -169,7 +169,7 @@ class _Plan:
 
     def figure_of(self, stage: Stage) -> str:
         """Return a stage's number."""
-        return f"{stage.count:,}"
+        return stage.figure
 
     def removed_of(self, stage: Stage) -> str:
         """Return what a stage removed or, like the walk through a graph, added; or ""."""

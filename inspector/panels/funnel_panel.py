@@ -225,7 +225,7 @@ class FunnelPanel(QWidget):
 
     def _tip(self, number: int) -> str:
         stage = self._stages[number]
-        tip = f"{stage.count:,} {stage.label}. {stage.help}"
+        tip = f"{stage.figure} {stage.label}. {stage.help}"
         if stage.removed:
             tip += f"\n{_change(stage)}."
         if self._can_pick(number):
@@ -306,7 +306,8 @@ def _write(painter: QPainter, text: Text) -> None:
 
 def _sentence(stage: Stage) -> str:
     change = f" ({_change(stage)})" if stage.removed else ""
-    return f"{stage.count} {stage.label}{change}"
+    least = "at least " if stage.at_least else ""
+    return f"{least}{stage.count} {stage.label}{change}"
 
 
 def _change(stage: Stage) -> str:
