@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from core.hits.hit import Reason
 from inspector import theme as themes
-from inspector.drawing.funnel_layout import MARGIN_PX, PAD_PX, Box, Text, lay_out
+from inspector.drawing.funnel_layout import lay_out
+from inspector.drawing.funnel_plan import MARGIN_PX, PAD_PX, Box, Text
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent

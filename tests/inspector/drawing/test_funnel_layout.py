@@ -12,12 +12,13 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from core.nodes import RetrievalMode
 from core.retrieve.select import Counts
 from core.retrieve.stages import retrieve_stages
-from inspector.drawing.funnel_layout import Box, Text, lay_out
+from inspector.drawing.funnel_layout import lay_out
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from core.hits.stage import Stage
+    from inspector.drawing.funnel_plan import Box, Text
 
 SMALL = Counts(
     records=192,
