@@ -13,11 +13,8 @@ from core.io.wording import did_you_mean
 from core.knowledge.kinds import FileKind
 from core.knowledge.schema import Field, FieldType
 from core.nodes.kind import (
-    Answer,
     Filtered,
     SearchKind,
-    no_memory,
-    nothing_provided,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
@@ -199,17 +196,21 @@ class IntentRetrieval:
         }
 
 
-class ClassifyIntent(SearchKind[ClassifyIntentParams]):
+class ClassifyIntent(
+    SearchKind[ClassifyIntentParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "provides",
+        "memory",
+        "draws_subgraph",
+    ),
+):
     """Takes the label of the nearest example as the intent; attaches no knowledge."""
 
     table = ClassifyIntentParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
     opened_files = frozenset[FileKind]()
-    draws_subgraph = False
-    provides = nothing_provided
-    memory = no_memory
 
     def filtered(self, params: ClassifyIntentParams) -> Filtered:
         """Return the filter."""

@@ -11,7 +11,6 @@ from core.index.candidates import MAX_TOP_K
 from core.knowledge.filter import compile_filter
 from core.knowledge.kinds import FileKind, accepted_kinds
 from core.nodes.kind import (
-    Answer,
     Filtered,
     SearchKind,
     StoreUse,
@@ -259,15 +258,19 @@ def _result(hit: Hit) -> dict[str, Any]:
     return result
 
 
-class Retrieve(SearchKind[RetrieveParams]):
+class Retrieve(
+    SearchKind[RetrieveParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "draws_subgraph",
+    ),
+):
     """Searches, and attaches what comes back."""
 
     table = RetrieveParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
     opened_files = accepted_kinds(FileKind.KNOWLEDGE)
-    draws_subgraph = False
 
     def provides(self, name: str, params: RetrieveParams) -> Provided:
         """Return the name that the chunks are attached as."""

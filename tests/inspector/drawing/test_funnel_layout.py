@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,9 @@ def inked(text: Text) -> QRectF:
 def laid_out(
     mode: RetrievalMode, counts: Counts, width: int, height: int, font: QFont
 ) -> tuple[tuple[Stage, ...], list[Box]]:
+    if mode is RetrievalMode.Dense:
+        # A search in Dense mode reports no counts per leg.
+        counts = replace(counts, dense_raw=None, dense_filtered=None)
     stages = retrieve_stages(counts, mode)
     return stages, lay_out(stages, width, height, font)
 
