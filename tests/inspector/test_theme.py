@@ -179,7 +179,7 @@ def test_numbers_get_figures_of_one_width(qtbot: QtBot) -> None:
 
 def test_a_theme_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        LIGHT.accent = DARK.accent
+        setattr(LIGHT, "accent", DARK.accent)  # noqa: B010
 
 
 @BOTH

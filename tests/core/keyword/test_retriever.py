@@ -124,7 +124,7 @@ def test_refusals_are_value_errors_with_the_references_messages(
 ) -> None:
     for query, corpus, k, _, message in oracle["errors"]:
         with pytest.raises(ValueError, match=message):
-            KeywordRetriever().retrieve(query, None if corpus == "None" else documentation, k)  # type: ignore[arg-type]
+            KeywordRetriever().retrieve(query, None if corpus == "None" else documentation, k)
 
 
 # --- the rule -----------------------------------------------------------------------------------
@@ -518,7 +518,7 @@ class LetterCounts:
         counts = np.array(
             [text.lower().count(letter) for letter in string.ascii_lowercase], dtype=np.float32
         )
-        return counts / np.float32(max(np.linalg.norm(counts), 1e-9))
+        return counts / np.float32(max(float(np.linalg.norm(counts)), 1e-9))
 
     def embed(
         self, texts: Sequence[str], work: Work = QUIETLY

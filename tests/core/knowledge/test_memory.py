@@ -169,7 +169,7 @@ RECORDS = st.lists(
         },
     ),
     max_size=5,
-    unique_by=lambda record: record["id"],
+    unique_by=lambda record: str(record["id"]),
 )
 
 

@@ -257,7 +257,7 @@ VALUES = {
     FLOAT: st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53),
     SET: st.lists(st.sampled_from(["a", "b", "é", ""]), max_size=4),
 }
-DEFAULTS = {INT: 7, BOOL: True, STRING: "d", FLOAT: 0.5, SET: ("b", "z")}
+DEFAULTS: dict[FieldType, Any] = {INT: 7, BOOL: True, STRING: "d", FLOAT: 0.5, SET: ("b", "z")}
 
 
 @settings(deadline=None)

@@ -453,7 +453,7 @@ def test_with_distances_a_search_is_hybrid() -> None:
 
     candidates = SubgraphSearch(FIELDS, distances).candidates("lantern")
     assert asked == ["lantern"]
-    assert float(candidates.distances[3]) == 0  # type: ignore[index]
+    assert float(candidates.distances[3]) == 0
     found = find_entry_points(candidates, SubgraphRequest("lantern", top_k=4)).matches
     # full text: t d x; dense: n x t d
     assert {match.node_id: (match.match_reason, match.score) for match in found} == {

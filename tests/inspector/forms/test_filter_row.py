@@ -36,7 +36,9 @@ def editor(qtbot: QtBot) -> FilterRow:
 
 
 def menu_actions(editor: FilterRow, number: int) -> list[QAction]:
-    return editor.insert_menu.actions()[number].menu().actions()
+    menu = editor.insert_menu.actions()[number].menu()
+    assert isinstance(menu, QMenu)
+    return menu.actions()
 
 
 def test_typing_asks_once_for_the_filter_after_quiet(editor: FilterRow, qtbot: QtBot) -> None:

@@ -47,7 +47,7 @@ def top_k(qtbot: QtBot) -> NumberRow:
 
 
 def edits_of(row: NumberRow) -> list[Any]:
-    edits = []
+    edits: list[Any] = []
     row.value_edited.connect(edits.append)
     return edits
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -129,7 +129,7 @@ def test_a_stage_that_removed_nothing_cannot_be_picked(qtbot: QtBot, funnel: Fun
 def test_the_arrow_keys_and_enter_pick_a_stage(qtbot: QtBot, funnel: FunnelPanel) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
     funnel.setFocus()
-    told = []
+    told: list[Any] = []
     funnel.stage_clicked.connect(told.append)
     qtbot.keyClick(funnel, Qt.Key.Key_Right)
     qtbot.keyClick(funnel, Qt.Key.Key_Return)

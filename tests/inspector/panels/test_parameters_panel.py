@@ -75,7 +75,8 @@ def panel(qtbot: QtBot) -> ParametersPanel:
 
 
 def edits_of(panel: ParametersPanel) -> tuple[list[Any], list[Any]]:
-    edits, finished = [], []
+    edits: list[Any] = []
+    finished: list[Any] = []
     panel.param_edited.connect(lambda name, value: edits.append((name, value)))
     panel.param_edit_finished.connect(finished.append)
     return edits, finished
@@ -235,7 +236,7 @@ def test_a_changed_parameter_is_marked_with_the_graphs_value(panel: ParametersPa
     assert "the graph has 3" in tips[0]
 
 
-def test_a_changed_mode_is_marked_with_the_graphs_mode(panel) -> None:
+def test_a_changed_mode_is_marked_with_the_graphs_mode(panel: ParametersPanel) -> None:
     changed = dataclasses.replace(BASE, retrieval_mode=RetrievalMode.Hybrid)
     panel.show_node("knowledge", "Retrieve", changed, BASE)
     tips = [label.toolTip() for label in panel.findChildren(QLabel) if label.text() == "MODE"]
@@ -443,9 +444,7 @@ SCHEMA_NODES = [
 ]
 
 
-def schema_picker(
-    panel: ParametersPanel, kind: str, params: RetrieveParams | WriteToMemoryParams, stem: str
-) -> Choice:
+def schema_picker(panel: ParametersPanel, kind: str, params: NodeParams, stem: str) -> Choice:
     panel.set_choices("schema", ["lore", "npc"])
     panel.show_node("x", kind, params, params)
     find(panel, QToolButton, f"{stem}Unlock").click()
@@ -454,7 +453,7 @@ def schema_picker(
 
 @pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
 def test_the_schema_picker_offers_none_the_catalog_and_the_unknown_value(
-    panel: ParametersPanel, kind: str, params: RetrieveParams | WriteToMemoryParams, stem: str
+    panel: ParametersPanel, kind: str, params: NodeParams, stem: str
 ) -> None:
     combo = schema_picker(panel, kind, dataclasses.replace(params, schema="old"), stem)
     assert [combo.itemText(i) for i in range(combo.count())] == [
@@ -472,7 +471,7 @@ def test_the_schema_picker_offers_none_the_catalog_and_the_unknown_value(
 def test_choosing_a_schema_by_keyboard_is_one_finished_edit(
     panel: ParametersPanel,
     kind: str,
-    params: RetrieveParams | WriteToMemoryParams,
+    params: NodeParams,
     stem: str,
     key: str,
     schema: str,
@@ -539,7 +538,7 @@ def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(
     panel: ParametersPanel,
     qtbot: QtBot,
     kind: str,
-    params: RetrieveParams | WriteToMemoryParams,
+    params: NodeParams,
     stem: str,
 ) -> None:
     error = InspectorError(

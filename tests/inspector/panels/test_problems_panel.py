@@ -53,7 +53,7 @@ def panel(qtbot: QtBot) -> ProblemsPanel:
     return widget
 
 
-def table_of(panel: ProblemsPanel) -> TableView:
+def table_of(panel: ProblemsPanel) -> QTableView:
     return panel.findChild(QTableView, "problemsView")
 
 

@@ -90,7 +90,7 @@ def graph_of(schema: str = "", write_schema: str = "memory") -> GraphDescription
 def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     """Return what saves a graph in the folder and opens it in a window."""
 
-    def make(graph):
+    def make(graph: GraphDescription) -> Driver:
         path = folder / "play.graph.json"
         graph.save(path)
         return open_window(path)
@@ -99,7 +99,7 @@ def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
 
 
 def row_of(user: Driver, param: str = "schema") -> LockedRow | SchemaRow:
-    return user.window.panels.parameters._form.rows[param]
+    return user.window.panels.parameters.form.rows[param]
 
 
 def open_picker(user: Driver) -> Choice:
