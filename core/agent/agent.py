@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from core.agent.compile import check_change, check_storages
 from core.agent.description import GraphDescription, Node, changed_params
-from core.agent.play import Play
-from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
 from core.io.work import QUIETLY, Work
-from core.nodes.runners import run_node
+from core.nodes.kind import kind_of
 from core.nodes.state import Outcome, TurnState
+from core.nodes.turn_request import Play, TurnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ def run_turn(request: TurnRequest, workspace: Workspace, work: Work = QUIETLY) -
             break
         params, state.work = request.params[name], work.for_node(name)
         try:
-            outcome = run_node(name, params, state)
+            outcome = kind_of(params).run(name, params, state)
         except InspectorError as refused:
             error = refused.at_node(name)
             break

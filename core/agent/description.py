@@ -14,8 +14,8 @@ from core.errors import Code, InspectorError, Place
 from core.io.atomic import write_atomically
 from core.io.findings import Finding, Findings, Severity
 from core.io.json_file import read_json, refuse_errors, with_lines
+from core.io.wording import did_you_mean
 from core.nodes import NODE_TYPES, NodeParams, node_table
-from core.nodes.params import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

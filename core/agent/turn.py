@@ -6,104 +6,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from core.agent.play import DialogLine, Play
-from core.nodes import (
-    CannedResponseParams,
-    ClassifyIntentParams,
-    GenerateParams,
-    KeywordRetrieveParams,
-    RetrievalMode,
-    RetrieveParams,
-    RetrieveSubgraphParams,
-)
+from core.nodes.kind import Answer, kind_of
+from core.nodes.turn_request import Play
+from core.prompt.messages import DialogLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from core.errors import InspectorError
-    from core.nodes import NodeParams
-    from core.nodes.retrievals import RetrievalResult
-    from core.prompt.lint import LintProblem
-    from core.prompt.projection import Message
+    from core.nodes.params import NodeParams
+    from core.nodes.retrieval import RetrievalResult
+    from core.nodes.turn_request import TurnRequest
+    from core.prompt.projection import Message, Projection
 
 SUCCESS = "Success"
 ERROR = "Error"
-
-
-@dataclass(frozen=True, slots=True)
-class TurnRequest:
-    """All that a turn depends on besides the files: immutable, so a worker never reads a widget.
-
-    params : node name → its parameters in force.
-    exits : node name → exit picked for a node that only a language model could decide.
-    variables : the agent's variables, ``var.NAME``.
-    replies : node name → reply that the user typed in for a Generate node.
-    play : what earlier turns have left.
-    seed : of CannedResponse's Random choice.
-    """
-
-    message: str
-    params: Mapping[str, NodeParams]
-    start_node: str
-    default_model_name: str = ""
-    exits: Mapping[str, str] = field(default_factory=dict)
-    variables: Mapping[str, str] = field(default_factory=dict)
-    replies: Mapping[str, str] = field(default_factory=dict)
-    play: Play = field(default_factory=Play)
-    seed: int = 0
-
-    @property
-    def search_inputs(self) -> TurnRequest:
-        """The request without what only selection and prompt read: equal ones search alike."""
-        return replace(
-            self, params={name: _searched(params) for name, params in self.params.items()}
-        )
-
-
-def _searched(params: NodeParams) -> NodeParams:
-    if isinstance(params, GenerateParams):
-        return GenerateParams()
-    if isinstance(params, RetrieveParams):
-        lexical = params.retrieval_mode is RetrievalMode.Lexical
-        return replace(
-            params,
-            top_k=1,
-            threshold=0.0,
-            rrf_k=1,
-            retrieval_mode=(RetrievalMode.Lexical if lexical else RetrievalMode.Dense),
-        )
-    if isinstance(params, ClassifyIntentParams):
-        return _at_defaults(params, but="filter")
-    if isinstance(params, KeywordRetrieveParams):
-        return _at_defaults(params)
-    if isinstance(params, RetrieveSubgraphParams):
-        return _at_defaults(params, but="use_embeddings")
-    return params
-
-
-def _at_defaults(params: NodeParams, *, but: str = "") -> NodeParams:
-    """Return the parameters with every mutable one at its default, but one."""
-    return replace(
-        params,
-        **{
-            name: spec.default
-            for name, spec in params.specs().items()
-            if not spec.structural and name != but
-        },
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Projection:
-    """What a Generate node would send to its model. `error` when its template cannot be rendered.
-
-    template, placement and the names provided are kept for the lint and the editor.
-    """
-
-    messages: tuple[Message, ...]
-    problems: tuple[LintProblem, ...]
-    model_name: str
-    error: InspectorError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +41,11 @@ class NodeRun:
     projection: Projection | None = None
     sections: Mapping[str, Any] = field(default_factory=dict)
     simulated: bool = False
+
+    @property
+    def answer(self) -> Answer:
+        """How the output answers the player."""
+        return Answer.NONE if self.params is None else kind_of(self.params).answer
 
     def diagnostics(self) -> dict[str, Any]:
         """Return the sections ``parameters``, ``input`` and ``output`` of this step."""
@@ -204,7 +126,7 @@ class Turn:
             (
                 run.output
                 for run in reversed(self.runs)
-                if run.output and isinstance(run.params, CannedResponseParams | GenerateParams)
+                if run.output and run.answer is not Answer.NONE
             ),
             "",
         )
@@ -228,12 +150,7 @@ class Turn:
     def canned_line(self) -> str | None:
         """The ready line that answered the player last; None when none did."""
         return next(
-            (
-                run.output
-                for run in reversed(self.runs)
-                if isinstance(run.params, CannedResponseParams)
-            ),
-            None,
+            (run.output for run in reversed(self.runs) if run.answer is Answer.READY_LINE), None
         )
 
     @property

@@ -13,21 +13,12 @@ from core.index.search_cache import SearchCache, SearchNeeded
 from core.io.findings import FileRefused
 from core.io.work import QUIETLY, Work
 from core.keyword.corpora import Corpora
-from core.keyword.index import index_of
-from core.keyword.scoring import KeywordWeights
 from core.knowledge.base import KnowledgeBase, open_knowledge
 from core.knowledge.catalog import SchemaCatalog
 from core.knowledge.filter import CompiledFilter, compile_filter
 from core.knowledge.root import FileKind, StorageRoot
 from core.knowledge.strings import StringStorage
-from core.nodes import (
-    ClassifyIntentParams,
-    KeywordRetrieveParams,
-    KnowledgeSourceKind,
-    RetrievalMode,
-    RetrieveParams,
-    RetrieveSubgraphParams,
-)
+from core.nodes.kind import kind_of
 from core.patterns.patterns import PatternSearches
 from core.retrieve.memories import Memories
 from core.retrieve.search import KnowledgeSearch
@@ -38,10 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.index.candidates import Candidates
-    from core.keyword.scoring import KeywordCandidates
     from core.knowledge.schema import Field
-    from core.nodes import NodeParams
-    from core.subgraph.search import SubgraphCandidates
+    from core.nodes.params import NodeParams
 
 __all__ = ["BYTES_PER_RECORD", "SearchNeeded", "Workspace"]
 
@@ -255,44 +244,6 @@ class Workspace:
         self._searches.put(key, found)
         return found
 
-    def keyword_candidates(
-        self, params: KeywordRetrieveParams, query: str, work: Work = QUIETLY
-    ) -> KeywordCandidates:
-        """Search a corpus, or return what the same search found before.
-
-        Raises
-        ------
-        SearchNeeded
-            With `work.cached_only`, when this search has not been made yet.
-        InspectorError
-            3009 … for the path, FileRefused for its content.
-        """
-        found = self.corpora.candidates(
-            params.corpus, params.summary_field, query, KeywordWeights.of_params(params), work=work
-        )
-        if found is None:
-            raise SearchNeeded
-        return found
-
-    def subgraph_candidates(
-        self, params: RetrieveSubgraphParams, query: str, work: Work = QUIETLY
-    ) -> SubgraphCandidates:
-        """Search a knowledge graph, or return what the same search found before.
-
-        Raises
-        ------
-        SearchNeeded
-            With `work.cached_only`, when this search has not been made yet.
-        InspectorError
-            3009 … for the path, FileRefused for its content, 4001 or 8003 for the model.
-        """
-        found = self.graphs.candidates(
-            params.knowledge_graph, query, embeddings=params.use_embeddings, work=work
-        )
-        if found is None:
-            raise SearchNeeded
-        return found
-
     def prepare(self, tables: Iterable[NodeParams], work: Work = QUIETLY) -> None:
         """Load or build what the searches of these nodes need: word indexes first, then vectors.
 
@@ -306,40 +257,7 @@ class Workspace:
         tables = list(tables)
         for embeddings in (False, True):
             for params in tables:
-                self._prepare(params, embeddings, work)
-
-    def _prepare(self, params: NodeParams, embeddings: bool, work: Work) -> None:
-        if isinstance(params, RetrieveParams) and (
-            params.source_kind is KnowledgeSourceKind.FromName
-        ):
-            self._prepare_memory(params, embeddings, work)
-        elif isinstance(params, RetrieveParams | ClassifyIntentParams) and (
-            params.embedded_string_storage
-        ):
-            search = self.search_of(params.embedded_string_storage)
-            if not embeddings:
-                search.prepare_sparse(work)
-            elif getattr(params, "retrieval_mode", None) is not RetrievalMode.Lexical:
-                search.prepare_index(work)
-                search.compare_prebuilt(work)
-        elif isinstance(params, KeywordRetrieveParams) and params.corpus and not embeddings:
-            index_of(
-                self.corpora.corpus(params.corpus, params.summary_field, work=work),
-                params.preview_chars,
-            )
-        elif (
-            isinstance(params, RetrieveSubgraphParams)
-            and params.knowledge_graph
-            and (params.use_embeddings or not embeddings)
-        ):
-            self.graphs.searcher(params.knowledge_graph).prepare(embeddings=embeddings, work=work)
-
-    def _prepare_memory(self, params: RetrieveParams, embeddings: bool, work: Work) -> None:
-        """Prepare the store of a node whose name has no variables and that lies on disk."""
-        store = self.memories.find(params.storage_name.strip())
-        dense = embeddings and params.retrieval_mode is not RetrievalMode.Lexical
-        if store is not None and (dense or not embeddings):
-            self.memories.prepare(store, params.schema, dense=dense, work=work)
+                kind_of(params).prepare(params, self, embeddings, work)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ from core.embedding.models import find_model, model_names, token_counter
 from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
+from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
-from core.nodes.parameters import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.embedding.index_maker import IndexMaker
     from core.embedding.models import ModelEntry
-    from core.index.index_process import IndexProcesses
 
 BATCH_TOKENS = 512
 """Tokens of a batch, padding included: what one processor core works through fastest."""
@@ -84,7 +84,7 @@ class ModelProvider:
     def __init__(
         self,
         loader: Callable[[str], Embedder] | None = None,
-        index_maker: IndexProcesses | None = None,
+        index_maker: IndexMaker | None = None,
     ) -> None:
         self._loader = loader or load_embedder
         self.index_maker = index_maker

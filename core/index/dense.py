@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.embedding.index_maker import VectorIndex
     from core.embedding.vectors import RecordVectors
-    from core.index.index_process import ProcessIndex
     from core.io.sidecar import SidecarFolder
 
 M = 16
@@ -83,7 +83,7 @@ def dense_leg(
     records: RecordVectors,
     query: NDArray[np.float32],
     matching: NDArray[np.bool_] | None = None,
-    index: HnswIndex | ProcessIndex | None = None,
+    index: VectorIndex | None = None,
 ) -> DenseLeg:
     """Rank the records by distance, ties by row.
 

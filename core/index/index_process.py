@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -20,24 +20,9 @@ from core.io.sidecar import SidecarFolder, SidecarKey
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-
-@dataclass(frozen=True, slots=True)
-class IndexTask:
-    """What an index is made from.
-
-    key : of the index; `vectors_key` of the vectors' sidecar.
-    sidecars : where both lie.
-    first : files to try before the sidecars.
-    """
-
-    key: SidecarKey
-    vectors_key: SidecarKey
-    sidecars: SidecarFolder
-    first: Sequence[Path] = ()
+    from core.embedding.index_maker import IndexTask
 
 
 class IndexProcesses:

@@ -121,6 +121,11 @@ def tokens_with_spans(text: str) -> list[Span]:
     ]
 
 
+def token_spans(text: str, tokens: frozenset[str]) -> list[tuple[int, int]]:
+    """Return where a record's text has one of these tokens: start and end, ascending."""
+    return [(start, end) for token, start, end in tokens_with_spans(text) if token in tokens]
+
+
 def _fold(text: str) -> str:
     return "".join(_fold_piece(text[start:end]) for start, end in _pieces(text))
 

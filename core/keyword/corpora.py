@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from core.index.search_cache import SearchCache
 from core.io.work import QUIETLY, Work
-from core.keyword.corpus import Corpus, corpus_of_knowledge, load_corpus
+from core.keyword.folder import load_corpus
 from core.keyword.index import index_of
 from core.keyword.scoring import KeywordCandidates, KeywordWeights, rescored, search
+from core.knowledge.corpus import Corpus, corpus_of_knowledge
 from core.knowledge.kinds import CROSS_LINKS
 from core.knowledge.root import FileKind, StorageRoot
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.keyword.corpus import Corpus
+from core.knowledge.corpus import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from core.keyword.corpus import CorpusEntry, CorpusProtocol
+    from core.knowledge.corpus import CorpusEntry, CorpusProtocol
 
 FIELDS = ("path", "summary", "aliases", "content", "related")
 """The fields of an entry that are scored, in the order of `match_reason`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
 from core.hits.words import QueryWords
+from core.keyword.index import matched_spans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +60,7 @@ class KeywordListing:
     @cached_property
     def words(self) -> QueryWords:
         """The query's stems."""
-        return QueryWords(frozenset(self.selection.candidates.stems), are_stems=True)
+        return QueryWords(frozenset(self.selection.candidates.stems), find=matched_spans)
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -18,7 +17,6 @@ from core.keyword.index import FIELDS, KeywordIndex, tokens
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from core.nodes.parameters import KeywordRetrieveParams
 
 CATEGORY_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -110,23 +108,6 @@ class KeywordWeights:
         if isinstance(given.get("categories"), Mapping):
             given["categories"] = {**CATEGORY_WEIGHTS, **given["categories"]}
         return cls(**given)
-
-    @classmethod
-    def of_params(cls, params: KeywordRetrieveParams) -> KeywordWeights:
-        """Return the weights of a node; its categories come on top of the default ones."""
-        given = json.loads(params.category_weights) if params.category_weights.strip() else {}
-        return cls(
-            path=params.path_weight,
-            summary=params.summary_weight,
-            aliases=params.aliases_weight,
-            content=params.content_weight,
-            related=params.related_weight,
-            path_cap=params.path_cap,
-            aliases_overlap=params.aliases_overlap,
-            preview_chars=params.preview_chars,
-            categories={**CATEGORY_WEIGHTS, **given},
-            other_category=params.other_category_weight,
-        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the weights as a JSON object, every one of them."""

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.hits.hit import Reason
+from core.hits.retriever import DEFAULT_K
 from core.io.request import check_number, check_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from core.keyword.corpus import CorpusEntry
     from core.keyword.scoring import FieldPart, KeywordCandidates
+    from core.knowledge.corpus import CorpusEntry
 
-DEFAULT_K = 5
 DEFAULT_MIN_SCORE = 2.0
 MAX_K = 1000
 DECIMALS = 3

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from core.embedding.models import DEFAULT_MODEL, find_model, model_names
 from core.io.json_file import describe
 from core.io.json_path import child
+from core.io.wording import did_you_mean
 from core.knowledge.schema import Field, parse_fields
-from core.nodes.parameters import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from core.errors import Code, InspectorError, Place
+from core.io.wording import did_you_mean
 from core.knowledge.filter_eval import (
     COMPARISONS,
     ORDERINGS,
@@ -35,7 +36,6 @@ from core.knowledge.filter_eval import (
     walk,
 )
 from core.knowledge.schema import FieldType
-from core.nodes.parameters import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from core.recording.flat import WRAPPED, holds_turn, is_flat
+from core.knowledge.turn_marks import WRAPPED, holds_turn, is_flat
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ import re
 from pathlib import Path, PurePosixPath
 
 from core.errors import Code, InspectorError, Place
+from core.io.wording import did_you_mean
 from core.knowledge.kinds import FileKind, accepted_kinds, certain_kind, kind_of
-from core.nodes.parameters import did_you_mean
 
 __all__ = ["FileKind", "StorageRoot", "kind_of"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.io.json_file import describe
 from core.io.json_path import child
-from core.nodes.parameters import did_you_mean
+from core.io.wording import did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from enum import Enum, IntEnum, StrEnum
+from enum import Enum, Flag, IntEnum, StrEnum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
 from core.errors import Code, InspectorError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
+
+    from core.knowledge.kinds import FileKind
+
+
+class Reads(Flag):
+    """What reads a parameter, and so what another value of it makes anew.
+
+    SEARCH : the search itself.
+    SELECTION : the choice from what a search has found.
+    PROMPT : the prompt, or the names that its template uses.
+    WALK : the turn's way, or what a node says, which later nodes may search with.
+    GAME : the game alone; it has no effect here.
+    """
+
+    SEARCH = auto()
+    SELECTION = auto()
+    PROMPT = auto()
+    WALK = auto()
+    GAME = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class ParamSpec:
     """What is known of one parameter; the only source for ranges, help texts and pickers.
 
+    reads : what reads it.
+    references : whether a turn replaces ``{{user_message}}`` and the like in it.
+    file_kind : the kind of the file that it names, None where it names none.
     text_rule : of a text with a syntax of its own: says what is wrong with it, or "".
+    client_enum : what the game's clients call its enumeration, "" for the same as here.
     """
 
     name: str
     kind: type[Any]
     default: Any
+    help: str
+    reads: Reads
     minimum: float | None = None
     maximum: float | None = None
     structural: bool = False
     is_exit: bool = False
     multiline: bool = False
-    file_kind: str = ""
-    help: str = ""
+    references: bool = False
+    file_kind: FileKind | None = None
     text_rule: Callable[[str], str] | None = None
+    client_enum: str = ""
 
     def check(self, value: Any) -> Any:
         """Return `value` as this parameter's type.
@@ -120,48 +145,53 @@ def _show(value: Any) -> str:
 
 def param(
     default: Any,
+    text: str = "",
     *,
+    reads: Reads | None = None,
     low: float | None = None,
     high: float | None = None,
     structural: bool = False,
     is_exit: bool = False,
     multiline: bool = False,
-    file_kind: str = "",
-    text: str = "",
+    references: bool = False,
+    file_kind: FileKind | None = None,
     text_rule: Callable[[str], str] | None = None,
+    client_enum: str = "",
 ) -> Any:
-    """Declare a parameter of a table; the arguments are the fields of `ParamSpec`."""
+    """Declare a parameter of a table; the arguments are the fields of `ParamSpec`.
+
+    A table whose parameter has no `text` or no `reads` is refused when its node type is defined.
+    """
     meta = {
+        "help": text,
+        "reads": reads,
         "minimum": low,
         "maximum": high,
         "structural": structural or is_exit,
         "is_exit": is_exit,
         "multiline": multiline,
+        "references": references,
         "file_kind": file_kind,
-        "help": text,
         "text_rule": text_rule,
+        "client_enum": client_enum,
     }
     return field(default=default, metadata=meta)
 
 
 def exit_param(when: str) -> Any:
     """Declare an exit: the name of the node that runs `when` something is so."""
-    return param("", is_exit=True, text=f"Node to run {when}. Empty = end the turn.")
+    return param("", f"Node to run {when}. Empty = end the turn.", reads=Reads.WALK, is_exit=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeParams:
-    """Base of the parameter tables.
-
-    node_type : the node type's public name.
-    attaches_knowledge : whether it searches, and attaches what it found under its `source`.
-    simulated_exit : of a node whose exit only a language model could decide, the one that a turn
-        takes unless the user picks another; "" for all other types.
-    """
+    """Base of the parameter tables; ``SpeakParams`` are those of the node type ``Speak``."""
 
     node_type: ClassVar[str] = ""
-    attaches_knowledge: ClassVar[bool] = False
-    simulated_exit: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        """Name the node type."""
+        cls.node_type = cls.__name__.removesuffix("Params")
 
     @classmethod
     def specs(cls) -> dict[str, ParamSpec]:
@@ -189,6 +219,25 @@ class NodeParams:
                 defaults[name] = spec.default
         return replace(self, **defaults) if defaults else self
 
+    def search_key(self) -> Self:
+        """Return the parameters with those at their default that no search depends on."""
+        idle = {
+            name: spec.default
+            for name, spec in self.specs().items()
+            if not spec.reads & (Reads.SEARCH | Reads.WALK)
+        }
+        return replace(self, **idle)
+
+    def in_force(self, name: str) -> bool:
+        """Tell whether a parameter is read at all, as the others are set."""
+        del name
+        return True
+
+    @classmethod
+    def storage_spec(cls) -> ParamSpec | None:
+        """Return the parameter that names a file, or None."""
+        return next((spec for spec in cls.specs().values() if spec.file_kind is not None), None)
+
     @classmethod
     def exits(cls) -> dict[str, str]:
         """Map exit route → the parameter that names its target, e.g. ``found`` → ``found_exit``."""
@@ -204,13 +253,10 @@ def _specs_of(table: type[NodeParams]) -> dict[str, ParamSpec]:
     hints = get_type_hints(table)
     specs = {}
     for item in fields(table):
+        missing = [part for part in ("help", "reads") if not item.metadata.get(part)]
+        if missing:
+            raise TypeError(f"{table.__name__}.{item.name} has no {' and no '.join(missing)}")
         hint = hints[item.name]
         kind = hint if isinstance(hint, type) and hint.__class__ is not type(tuple[str]) else tuple
         specs[item.name] = ParamSpec(item.name, kind, item.default, **item.metadata)
     return specs
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``did you mean "top_k"?`` for the closest of the `known` names, or ""."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f'did you mean "{close[0]}"?' if close else ""

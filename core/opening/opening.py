@@ -13,25 +13,17 @@ from core.errors import Code, InspectorError, Place
 from core.io.findings import FileRefused, Finding, Findings, Severity
 from core.io.json_file import with_lines
 from core.io.work import QUIETLY
-from core.keyword.corpus import load_corpus
+from core.keyword.folder import load_corpus
 from core.knowledge.base import check_knowledge
 from core.knowledge.catalog import SchemaCatalog
-from core.knowledge.kinds import MARKDOWN_SUFFIXES
+from core.knowledge.kinds import MARKDOWN_SUFFIXES, accepted_kinds
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.knowledge.strings import StringStorage
-from core.nodes import (
-    GenerateParams,
-    KeywordRetrieveParams,
-    NodeParams,
-    RetrieveParams,
-    RetrieveSubgraphParams,
-)
+from core.nodes import NODE_KINDS, GenerateParams, NodeParams
 from core.subgraph.graph_file import load_knowledge_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
 
@@ -43,9 +35,11 @@ DEFAULT_TEMPLATE = (
 MOST_NEIGHBOURS = 200
 GRAPH_SUFFIX = ".graph.json"
 _ANSWER = "answer"
-KNOWLEDGE_KINDS = frozenset(
-    {FileKind.KNOWLEDGE, FileKind.RECORDS, FileKind.JSONL, FileKind.PROJECT, FileKind.MEMORY}
-)
+KNOWLEDGE_KINDS = accepted_kinds(FileKind.KNOWLEDGE)
+_SEARCHED_BY: dict[FileKind, type[NodeParams]] = {
+    file_kind: kind.table for kind in NODE_KINDS for file_kind in kind.opened_files
+}
+"""Kind of a file → the parameters of the node that searches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +85,11 @@ def open_path(
         graph = _load_graph(path, root)
         folder = Path(root) if root is not None else _graph_root(graph, path)
         return Opened(graph, Workspace(StorageRoot(folder), models), path)
-    searching = _SEARCHING.get(kind)
-    if searching is not None:
+    table = _SEARCHED_BY.get(kind)
+    if table is not None:
         path = path.resolve() if path.is_dir() else path
         storage_root = StorageRoot(Path(root) if root is not None else path.parent)
-        graph = graph_around(searching(storage_root.name_of(path)))
+        graph = graph_around(table, storage_root.name_of(path))
         return Opened(graph, Workspace(storage_root, models), path)
     if kind is FileKind.TURN:
         from core.recording.reading import read_recording
@@ -118,35 +112,13 @@ def open_path(
     )
 
 
-def _retrieve(storage: str) -> NodeParams:
-    return RetrieveParams(
-        embedded_string_storage=storage, found_exit=_ANSWER, not_found_exit=_ANSWER
-    )
-
-
-def _keyword_retrieve(storage: str) -> NodeParams:
-    return KeywordRetrieveParams(corpus=storage, found_exit=_ANSWER, not_found_exit=_ANSWER)
-
-
-def _retrieve_subgraph(storage: str) -> NodeParams:
-    return RetrieveSubgraphParams(
-        knowledge_graph=storage, found_exit=_ANSWER, not_found_exit=_ANSWER
-    )
-
-
-_SEARCHING: dict[FileKind, Callable[[str], NodeParams]] = {
-    **dict.fromkeys(KNOWLEDGE_KINDS, _retrieve),
-    FileKind.CORPUS: _keyword_retrieve,
-    FileKind.KNOWLEDGE_GRAPH: _retrieve_subgraph,
-}
-"""Kind of a file → the parameters of a node that searches it, from its storage name."""
-
-
-def graph_around(searching: NodeParams) -> GraphDescription:
+def graph_around(table: type[NodeParams], storage: str) -> GraphDescription:
     """Return the graph of two nodes, one that searches → Generate, around a storage alone."""
+    spec = table.storage_spec()
+    named = {spec.name: storage} if spec is not None else {}
     return (
         GraphDescription()
-        .add_node("knowledge", searching)
+        .add_node("knowledge", table(**named, **dict.fromkeys(table.exits().values(), _ANSWER)))
         .add_node(_ANSWER, GenerateParams(template=DEFAULT_TEMPLATE))
         .set_start_node("knowledge")
         .set_default_model_name("any model")
@@ -217,7 +189,7 @@ def neighbours_of(path: Path) -> tuple[Path, ...]:
         )[:MOST_NEIGHBOURS]
     except OSError:
         return ()
-    kinds = _SEARCHING.keys() - {FileKind.RECORDS} | {FileKind.GRAPH}
+    kinds = _SEARCHED_BY.keys() - {FileKind.RECORDS} | {FileKind.GRAPH}
     return tuple(file for file in files if kind_of(file) in kinds)
 
 
@@ -312,7 +284,7 @@ def _pick_from_folder(folder: Path) -> Path:
     if graphs:
         return graphs[0]
     for path in sorted(folder.glob("*.json")) + sorted(folder.glob("*.jsonl")):
-        if kind_of(path) in _SEARCHING:
+        if kind_of(path) in _SEARCHED_BY:
             return path
     if kind_of(folder) is FileKind.CORPUS or _has_markdown(folder):
         return folder

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import orjson
 
-from core.agent.play import DialogLine, Role
 from core.errors import Code, InspectorError, Place
 from core.io.json_error import explain
 from core.io.json_file import describe
 from core.io.json_path import line_and_column
+from core.prompt.messages import DialogLine, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

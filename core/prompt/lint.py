@@ -7,7 +7,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from core.io.findings import Severity
-from core.nodes.parameters import Placement, did_you_mean
+from core.io.wording import did_you_mean
+from core.prompt.messages import Placement
 from core.prompt.mustache_scan import MAX_PROBLEMS, Tag, TagKind, scan, sections_closed, shortened
 
 if TYPE_CHECKING:

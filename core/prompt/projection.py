@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from core.agent.play import Role
-from core.nodes.parameters import Placement
+from core.prompt.messages import Placement, Role
 from core.prompt.mustache import MarkedText, render_marked
 
 if TYPE_CHECKING:
-    from core.agent.play import DialogLine
+    from core.errors import InspectorError
+    from core.prompt.lint import LintProblem
+    from core.prompt.messages import DialogLine
 
 Origin = Literal["system_prompt", "dialog", "template", "user", "canned", "recorded"]
 
@@ -93,6 +94,19 @@ class Message:
     text: str
     origin: Origin
     spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """What a Generate node would send to its model. `error` when its template cannot be rendered.
+
+    problems : of its template.
+    """
+
+    messages: tuple[Message, ...]
+    problems: tuple[LintProblem, ...]
+    model_name: str
+    error: InspectorError | None = None
 
 
 def context_of(inputs: PromptInputs) -> dict[str, Any]:

@@ -6,23 +6,18 @@ A key is the node's name, or none, then ``knowledge``, or none, then sections su
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from core.knowledge.turn_marks import COUNT, RESULT
 from core.nodes import RetrieveParams
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-WRAPPED = "debug_info"
-"""Key of what wraps a turn: its diagnostics, or their text, are below it."""
+    from collections.abc import Iterator, Mapping
 
 UNNAMED = "knowledge"
 """Name of the node whose keys have no prefix."""
 
-_RESULT = re.compile(r"(?:^|\.)results?\[(\d{1,9})\]\.")
-_COUNT = re.compile(r"(?:^|\.)(?:raw_result_count|filtered_count|result_count)\Z")
 _SECTIONS = frozenset({"parameters", "params", "input", "output", "diagnostics"})
 _PARAMETERS = (frozenset(RetrieveParams.specs()) - {"input"}) | {
     "raw_result_count",
@@ -67,24 +62,6 @@ class FlatNode:
         self.parameters = other.parameters | self.parameters
         self.query = other.query | self.query
         self.results = other.results | self.results
-
-
-def marks_flat(key: str) -> bool:
-    """Tell whether a key is one that only flat diagnostics have: a result's, or a count."""
-    return _RESULT.search(key) is not None or _COUNT.search(key) is not None
-
-
-def is_flat(keys: Iterable[str]) -> bool:
-    """Tell whether an object with these keys is a turn in the flat form."""
-    return any(map(marks_flat, keys))
-
-
-def holds_turn(document: Mapping[str, Any]) -> bool:
-    """Tell whether one of an object's values is a wrapped turn, or one in the flat form."""
-    return any(
-        isinstance(value, dict) and (WRAPPED in value or is_flat(value))
-        for value in document.values()
-    )
 
 
 def flat_nodes(document: Mapping[str, Any]) -> dict[str, FlatNode]:
@@ -136,7 +113,7 @@ _Key = str | tuple[int, str]
 
 def _place(path: str) -> tuple[str, _Key] | None:
     """Return node and key, a result's as (index, key); None for a key that is not known."""
-    match = _RESULT.search(path)
+    match = RESULT.search(path)
     if match is not None:
         return _node_of(path[: match.start()]), (int(match[1]), path[match.end() :])
     prefix, _, name = path.rpartition(".")
@@ -161,7 +138,7 @@ def _put(node: FlatNode, key: _Key, value: Any) -> None:
     elif key == "query":
         node.query[key] = value
     else:
-        node.is_search |= _COUNT.search(key) is not None
+        node.is_search |= COUNT.search(key) is not None
         node.parameters[key] = value
 
 

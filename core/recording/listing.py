@@ -10,20 +10,10 @@ import numpy as np
 
 from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, Timing, sort_keys
-from core.hits.stage import Stage, StageKind
+from core.hits.stage import Stage
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
-from core.keyword import stages as keyword_stages
-from core.nodes import (
-    ClassifyIntentParams,
-    KeywordRetrieveParams,
-    RetrievalMode,
-    RetrieveParams,
-    RetrieveSubgraphParams,
-)
 from core.recording.values import whole
-from core.retrieve import stages as retrieve_stages
-from core.subgraph import stages as subgraph_stages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.listing import SortKeys
-    from core.nodes import NodeParams
+    from core.nodes.kind import SearchKind
+    from core.nodes.params import NodeParams
     from core.retrieve.select import Selection
 
 _FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
@@ -128,8 +119,9 @@ class RecordedListing:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRetrieval:
-    """What a recording says of a node that searched; a `core.nodes.retrievals.RetrievalResult`.
+    """What a recording says of a node that searched; a `core.nodes.retrieval.RetrievalResult`.
 
+    kind : the type of the node.
     params : as recorded; what is not, or cannot be a value of it, is at its default.
     taken : names of the parameters that are as recorded.
     counts : the recorded parameters, the counts among them.
@@ -137,6 +129,7 @@ class RecordedRetrieval:
     notes : parameters that could not be taken over, and why.
     """
 
+    kind: SearchKind[Any]
     params: NodeParams
     source: str
     query: str
@@ -155,67 +148,24 @@ class RecordedRetrieval:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The recorded counts; one that is not recorded has no stage."""
+        counts = {name: whole(value) for name, value in self.counts.items()}
+        raw, filtered = counts.get("raw_result_count"), counts.get("filtered_count")
+        if raw is not None and filtered is not None:
+            counts["kept_count"] = max(raw - filtered, 0)
+        if counts.get("result_count") is None:
+            counts["result_count"] = len(self.hits)
         stages: list[Stage] = []
-        for kind, count in self._chain():
+        for stage, counter in self.kind.recorded_stages(self.params):
+            count = counts.get(counter)
             if count is not None:
                 before = stages[-1].count if stages else count
-                stages.append(Stage(replace(kind, reason=Reason.NONE), count, before - count))
+                stages.append(Stage(replace(stage, reason=Reason.NONE), count, before - count))
         return tuple(stages)
-
-    def _chain(self) -> list[tuple[StageKind, int | None]]:
-        """Return the stages, and what is recorded of each."""
-        params, raw, kept = self.params, self._count("raw_result_count"), self._kept
-        result = self._count("result_count")
-        hits = len(self.hits) if result is None else result
-        if isinstance(params, KeywordRetrieveParams):
-            return [
-                (keyword_stages.ENTRIES, self._count("entry_count")),
-                (keyword_stages.MATCHED, raw),
-                (keyword_stages.AT_OR_ABOVE, kept),
-                (keyword_stages.HITS, hits),
-            ]
-        if isinstance(params, RetrieveSubgraphParams):
-            return [
-                (subgraph_stages.NODES, self._count("node_count")),
-                (subgraph_stages.IN_SCOPE, self._count("in_scope_count")),
-                (subgraph_stages.FOUND, raw),
-                (subgraph_stages.MATCHES, self._count("match_count")),
-                (subgraph_stages.WALKED, hits),
-            ]
-        if isinstance(params, ClassifyIntentParams):
-            return [(retrieve_stages.NEAREST, raw), (retrieve_stages.WITHIN_THRESHOLD, hits)]
-        mode = params.retrieval_mode if isinstance(params, RetrieveParams) else None
-        if mode is RetrievalMode.Lexical:
-            return [(retrieve_stages.SPARSE_RAW, raw), (retrieve_stages.HITS, hits)]
-        fused = self._count("fused_candidate_count") if mode is RetrievalMode.Hybrid else None
-        return [
-            (
-                retrieve_stages.RAW
-                if mode is not RetrievalMode.Hybrid
-                else retrieve_stages.BOTH_RAW,
-                raw,
-            ),
-            (retrieve_stages.WITHIN_THRESHOLD, kept),
-            (retrieve_stages.FUSED, fused),
-            (retrieve_stages.HITS, hits),
-        ]
-
-    @property
-    def _kept(self) -> int | None:
-        raw, filtered = self._count("raw_result_count"), self._count("filtered_count")
-        return None if raw is None or filtered is None else max(raw - filtered, 0)
-
-    def _count(self, name: str) -> int | None:
-        return whole(self.counts.get(name))
 
     @property
     def how(self) -> str:
-        """The mode, or the kind of search, and that it was recorded."""
-        params = self.params
-        what = (
-            params.retrieval_mode.name if isinstance(params, RetrieveParams) else params.node_type
-        )
-        return f"{what}, recorded"
+        """The way of searching, and that it was recorded."""
+        return f"{self.kind.recorded_how(self.params)}, recorded"
 
     @property
     def no_distances(self) -> str:

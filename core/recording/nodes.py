@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from core.agent.turn import NodeRun, Projection
+from core.agent.turn import NodeRun
 from core.errors import InspectorError
 from core.hits.hit import Hit, Reason
 from core.io.json_file import describe
-from core.nodes import NODE_TYPES, ClassifyIntentParams, NodeParams, RetrieveParams, node_table
-from core.nodes.params import did_you_mean
-from core.prompt.projection import recorded_messages
-from core.recording.flat import FlatNode, flat_sections, is_flat
+from core.io.wording import did_you_mean
+from core.knowledge.turn_marks import is_flat
+from core.nodes import NODE_TYPES, RetrieveParams, node_table
+from core.nodes.kind import SearchKind, kind_of
+from core.prompt.projection import Projection, recorded_messages
+from core.recording.flat import FlatNode, flat_sections
 from core.recording.listing import RecordedListing, RecordedRetrieval
 from core.recording.values import number, plain, text, whole
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.io.findings import Findings
+    from core.nodes.params import NodeParams
 
 _SECTIONS = ("parameters", "input", "output")
 _NO_LIMIT = frozenset({"inf", "+inf", "infinity"})
@@ -92,7 +92,8 @@ def _run(
     exit_field = table.exits().get(taken_exit)
     params = table(**values, **({exit_field: target} if exit_field is not None else {}))
     output = text(sections["output"].get("text")) or ""
-    if not (table.attaches_knowledge or table is ClassifyIntentParams):
+    kind = kind_of(table)
+    if not isinstance(kind, SearchKind):
         return NodeRun(
             name,
             table.node_type,
@@ -104,20 +105,13 @@ def _run(
             sections=recorded,
         )
     query = text(sections["input"].get("query")) or ""
-    rows = _hits(sections, path, findings)
-    if isinstance(params, ClassifyIntentParams) and "threshold" in values:
-        rows = _gated(rows, params.threshold)
+    taken = frozenset(values)
+    rows = kind.recorded_hits(params, taken, _hits(sections, path, findings))
     _check_count(sections, rows, path, findings)
-    listing = RecordedListing(rows, query, getattr(params, "threshold", 0.0))
+    listing = RecordedListing(rows, query, kind.distance_threshold(params) or 0.0)
+    source = next(iter(kind.provides(name, params).sources), name)
     retrieval = RecordedRetrieval(
-        params,
-        getattr(params, "source", "") or name,
-        query,
-        listing,
-        frozenset(values),
-        sections["parameters"],
-        recorded,
-        notes,
+        kind, params, source, query, listing, taken, sections["parameters"], recorded, notes
     )
     return NodeRun(
         name,
@@ -210,17 +204,6 @@ def _check_count(
         findings.warning(
             f"result_count is {counted}, and {listed} are listed", f"{path}.parameters.result_count"
         )
-
-
-def _gated(rows: Sequence[Hit], threshold: float) -> tuple[Hit, ...]:
-    """Tell the examples beyond the threshold, which ClassifyIntent lists too, from its hits."""
-    limit = np.float32(threshold)
-    return tuple(
-        row
-        if not limit or row.distance is None or np.float32(row.distance) <= limit
-        else replace(row, reason=Reason.THRESHOLD)
-        for row in rows
-    )
 
 
 def _hit(row: int, hit_id: str, result: Mapping[str, Any]) -> Hit:

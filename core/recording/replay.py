@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from core.agent.agent import run_turn
-from core.agent.play import Play
-from core.agent.turn import TurnRequest
 from core.errors import Code, InspectorError, Place
 from core.hits.comparison import TOLERANCE, Comparison, compare_hits
 from core.io.work import QUIETLY, Work
-from core.knowledge.root import FileKind
-from core.nodes import KnowledgeSourceKind, NodeParams, RetrievalMode
+from core.nodes.kind import SearchKind, kind_of
+from core.nodes.params import NodeParams, ParamSpec, Reads
+from core.nodes.turn_request import Play, TurnRequest
 from core.recording.listing import RecordedRetrieval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from core.agent.description import GraphDescription
     from core.agent.turn import NodeRun, Turn
-    from core.nodes.retrievals import RetrievalResult
-    from core.opening.opening import Opened
+    from core.agent.workspace import Workspace
+    from core.knowledge.kinds import FileKind
+    from core.nodes.retrieval import RetrievalResult
 
-_KINDS = {
-    "knowledge": FileKind.KNOWLEDGE,
-    "corpus": FileKind.CORPUS,
-    "knowledge_graph": FileKind.KNOWLEDGE_GRAPH,
-}
-_SELECTING = ("retrieval_mode", "top_k", "threshold", "rrf_k", "filter")
 _SHOWN_CHARACTERS = 60
+
+
+class ReplayTarget(Protocol):
+    """Where a turn is replayed: a graph, or knowledge alone, and its storages."""
+
+    @property
+    def graph(self) -> GraphDescription:
+        """The graph, whose nodes say what a recording does not."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """The storages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,7 @@ class TurnReplay:
 class _Place:
     """Where the searches run, and what they depend on besides their parameters."""
 
-    target: Opened
+    target: ReplayTarget
     variables: Mapping[str, str]
     play: Play
     tolerance: float
@@ -85,7 +92,7 @@ class _Place:
 
 def replay_turn(
     turn: Turn,
-    target: Opened,
+    target: ReplayTarget,
     *,
     tolerance: float = TOLERANCE,
     variables: Mapping[str, str] | None = None,
@@ -179,7 +186,9 @@ def _replay(
     )
 
 
-def _plan(name: str, recorded: NodeParams, retrieval: RetrievalResult, target: Opened) -> _Plan:
+def _plan(
+    name: str, recorded: NodeParams, retrieval: RetrievalResult, target: ReplayTarget
+) -> _Plan:
     specs = recorded.specs()
     taken, notes = frozenset(specs), list[str]()
     if isinstance(retrieval, RecordedRetrieval):
@@ -192,17 +201,16 @@ def _plan(name: str, recorded: NodeParams, retrieval: RetrievalResult, target: O
         ),
         type(recorded)(),
     )
+    kind = kind_of(recorded)
     values = {param: getattr(recorded, param) for param in taken if not specs[param].is_exit}
-    if "source_kind" in specs and values.get("embedded_string_storage"):
-        values.setdefault("source_kind", KnowledgeSourceKind.FromFile)
-    elif "source_kind" in specs and values.get("storage_name"):
-        values.setdefault("source_kind", KnowledgeSourceKind.FromName)
+    if isinstance(kind, SearchKind):
+        values = dict(kind.implied(values)) | values
     ends = {param: "" for param, spec in specs.items() if spec.is_exit or param == "input"}
     plan = _Plan(replace(base, **(values | ends)), notes)
     unknown = [
         f"{param} ({_shown(plan.params, param)} here)"
-        for param in _SELECTING
-        if param in specs and param not in taken and _is_read(plan.params, param)
+        for param in _selecting(specs)
+        if param not in taken and plan.params.in_force(param)
     ]
     if unknown:
         plan.changed.append(f"not recorded: {', '.join(unknown)}")
@@ -210,71 +218,53 @@ def _plan(name: str, recorded: NodeParams, retrieval: RetrievalResult, target: O
     return plan
 
 
-def _choose_storage(plan: _Plan, base: NodeParams, target: Opened) -> None:
+def _selecting(specs: Mapping[str, ParamSpec]) -> list[str]:
+    """Return the mutable parameters on which the hits depend, those of the selection first."""
+    found = [
+        spec
+        for spec in specs.values()
+        if not spec.structural and spec.reads & (Reads.SEARCH | Reads.SELECTION)
+    ]
+    return [spec.name for spec in sorted(found, key=lambda spec: not spec.reads & Reads.SELECTION)]
+
+
+def _choose_storage(plan: _Plan, base: NodeParams, target: ReplayTarget) -> None:
     """Keep the recorded storage when it is here, else take the target's."""
-    param, kind = _storage_param(plan.params)
-    if not param or _is_from_name(plan.params):
+    spec = plan.params.storage_spec()
+    if spec is None or kind_of(plan.params).memory(plan.params) is not None:
         return
-    recorded = getattr(plan.params, param)
+    recorded = _value(plan.params, spec.name)
     why = "no storage is recorded"
     if recorded:
         try:
-            target.workspace.root.resolve(recorded, _KINDS[kind])
+            target.workspace.root.resolve(recorded, spec.file_kind)
         except InspectorError as error:
             why = f"the recorded storage cannot be used here: {error.message}"
         else:
             return
-    if _is_from_name(base):
-        plan.params = replace(plan.params, **_from_name(base))
-        plan.changed.append(f'{why}; the memory store "{_value(base, "storage_name")}" is searched')
+    store = kind_of(base).memory(base)
+    if store is not None:
+        searched = {
+            name: getattr(base, name)
+            for name, other in base.specs().items()
+            if other.structural and not other.is_exit and name != "input"
+        }
+        plan.params = replace(plan.params, **searched)
+        plan.changed.append(f'{why}; the memory store "{store.name}" is searched')
         return
-    storage = _value(base, param) or _only_storage(kind, target)
+    storage = _value(base, spec.name) or _only_storage(spec.file_kind, target)
     if storage and storage != recorded:
-        plan.params = replace(plan.params, **{param: storage})
+        plan.params = replace(plan.params, **{spec.name: storage})
         plan.changed.append(f'{why}; "{storage}" is searched')
 
 
-def _storage_param(params: NodeParams) -> tuple[str, str]:
-    """Return which parameter names the file that a node searches, and the kind of that file."""
-    return next(
-        (
-            (name, spec.file_kind)
-            for name, spec in params.specs().items()
-            if spec.file_kind in _KINDS
-        ),
-        ("", ""),
-    )
-
-
-def _only_storage(kind: str, target: Opened) -> str:
+def _only_storage(kind: FileKind | None, target: ReplayTarget) -> str:
     """Return the one file of a kind that the nodes of the target search, "" for none or several."""
-    named = set()
-    for node in target.graph.nodes:
-        param, its_kind = _storage_param(node.params)
-        if its_kind == kind:
-            named.add(_value(node.params, param))
-    named.discard("")
+    specs = [(node.params, node.params.storage_spec()) for node in target.graph.nodes]
+    named = {
+        _value(params, spec.name) for params, spec in specs if spec and spec.file_kind is kind
+    } - {""}
     return named.pop() if len(named) == 1 else ""
-
-
-def _is_from_name(params: NodeParams) -> bool:
-    return getattr(params, "source_kind", None) is KnowledgeSourceKind.FromName
-
-
-def _from_name(base: NodeParams) -> dict[str, Any]:
-    return {
-        param: getattr(base, param)
-        for param in ("source_kind", "storage_name", "schema", "embedded_string_storage")
-    }
-
-
-def _is_read(params: NodeParams, param: str) -> bool:
-    """Tell whether the node's mode reads a parameter at all."""
-    mode = getattr(params, "retrieval_mode", RetrievalMode.Dense)
-    return {
-        "rrf_k": mode is RetrievalMode.Hybrid,
-        "threshold": mode is not RetrievalMode.Lexical,
-    }.get(param, True)
 
 
 def _value(params: NodeParams, param: str) -> str:

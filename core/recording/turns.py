@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from core.agent.description import GraphDescription
-from core.agent.turn import ERROR, NodeRun, Turn, TurnRequest
+from core.agent.turn import ERROR, NodeRun, Turn
 from core.errors import Code, InspectorError, Place
 from core.io.json_file import describe, too_deep
 from core.io.json_path import child
-from core.recording.flat import WRAPPED, flat_nodes, is_flat
+from core.knowledge.turn_marks import WRAPPED, is_flat
+from core.nodes.turn_request import TurnRequest
+from core.recording.flat import flat_nodes
 from core.recording.nodes import read_flat_node, read_node
 from core.recording.values import whole
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.io.findings import Findings
-    from core.nodes import NodeParams
+    from core.nodes.params import NodeParams
 
 _MESSAGE_KEYS = ("user_message", "player_message", "message", "user", "text")
 

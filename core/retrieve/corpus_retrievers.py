@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError
-from core.keyword.retriever import RetrievalHit, check_request
-from core.keyword.select import DEFAULT_K
-from core.nodes.parameters import RetrievalMode
+from core.hits.retriever import DEFAULT_K, RetrievalHit, check_request
+from core.retrieve.modes import RetrievalMode
 from core.retrieve.select import Settings, select
 
 if TYPE_CHECKING:
     from core.hits.hit import Hit
     from core.index.candidates import Candidates
-    from core.keyword.corpus import CorpusProtocol
+    from core.knowledge.corpus import CorpusProtocol
 
 Search = Callable[[str], "Candidates"]
 """Searches the corpus' entries: record ids are paths."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.embedding.embedder import ModelProvider
-    from core.keyword.corpus import Corpus
+    from core.knowledge.corpus import Corpus
     from core.retrieve.corpus_retrievers import Search
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, text_key
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
-from core.nodes.parameters import RetrievalMode
+from core.retrieve.modes import RetrievalMode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -45,8 +45,8 @@ _SearchKey = tuple[str, str, str, str]
 class Memories:
     """Finds memory stores by name and searches those that play makes of them.
 
-    Play's own stores (`core.agent.play.Play.memory`) come first and are not known here: this is
-    what lies on disk, and what searching any store takes.
+    Play's own stores (`core.nodes.turn_request.Play.memory`) come first and are not known here:
+    this is what lies on disk, and what searching any store takes.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ import numpy as np
 
 from core.embedding.embedder import embedder_for
 from core.embedding.index_file import USEARCH, read_index_header
+from core.embedding.index_maker import IndexTask, VectorIndex
 from core.embedding.models import find_model
 from core.embedding.prebuilt import compare_with_model, prebuilt_vectors
 from core.embedding.vectors import RecordVectors, prepare_vectors, vectors_key
@@ -18,14 +19,12 @@ from core.errors import Code, InspectorError, Place
 from core.index.candidates import Candidates, DenseLeg, SparseLeg
 from core.index.dense import (
     SMALL_STORE,
-    HnswIndex,
     build_index,
     dense_leg,
     index_key,
     load_index,
     store_index,
 )
-from core.index.index_process import IndexTask, ProcessIndex
 from core.index.lexical import LexicalIndex, prepare_lexical, sparse_leg
 from core.io.folders import cache_folder
 from core.io.sidecar import SidecarFolder
@@ -78,7 +77,7 @@ class KnowledgeSearch:
         self._sidecars = sidecars or SidecarFolder(beside, cache_folder())
         self._lexical: LexicalIndex | None = None
         self._vectors: RecordVectors | None = None
-        self._index: HnswIndex | ProcessIndex | None = None
+        self._index: VectorIndex | None = None
         self._model_identity = ""
         self._made_by = ""
         self._locks = {
@@ -286,7 +285,7 @@ class KnowledgeSearch:
             texts, digest, embedder, self._sidecars, work=work
         ), embedder.identity
 
-    def _make_index(self, vectors: RecordVectors, work: Work) -> HnswIndex | ProcessIndex:
+    def _make_index(self, vectors: RecordVectors, work: Work) -> VectorIndex:
         digest, (count, dimension) = self.knowledge.digest, vectors.vectors.shape
         key = index_key(digest, self._made_by, count, dimension)
         ready_made = self._prebuilt_hnsw()

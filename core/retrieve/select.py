@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from core.hits.hit import Hit, Reason
 from core.index.candidates import MAX_TOP_K, Candidates, DenseLeg, SparseLeg, leg_depth
 from core.index.fusion import Fused, reciprocal_rank_fusion
-from core.nodes.parameters import RetrievalMode, RetrieveParams
 from core.retrieve.listing import RecordListing, near_miss_keys
+from core.retrieve.modes import RetrievalMode
 from core.retrieve.why_not import needed_change
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ class Settings:
     rrf_k: int = 60
     top_k_name: str = "top_k"
     most_top_k: int = MAX_TOP_K
-
-    @classmethod
-    def of(cls, params: RetrieveParams) -> Settings:
-        """Take the settings out of a node's parameters."""
-        return cls(params.retrieval_mode, params.top_k, params.threshold, params.rrf_k)
 
     @property
     def limited(self) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.hits.hit import Reason
 from core.hits.stage import Leg, Stage, StageKind
-from core.nodes.parameters import RetrievalMode
+from core.retrieve.modes import RetrievalMode
 
 if TYPE_CHECKING:
     from core.retrieve.select import Counts

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.index.candidates import MAX_DEPTH, MAX_TOP_K, leg_depth, ranks
-from core.nodes.parameters import RetrievalMode
+from core.retrieve.modes import RetrievalMode
 
 if TYPE_CHECKING:
     from core.hits.hit import Reason

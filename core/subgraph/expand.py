@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.nodes.parameters import ExpansionDepth
+from core.subgraph.depths import ExpansionDepth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.io.request import InvalidRequest, check_whole, shown
-from core.nodes.parameters import ExpansionDepth
+from core.subgraph.depths import ExpansionDepth
 
 if TYPE_CHECKING:
-    from core.nodes.parameters import RetrieveSubgraphParams
     from core.subgraph.knowledge_graph import TagValue
 
 MAX_TOP_K = 50
@@ -95,20 +93,6 @@ class SubgraphRequest:
             _depth(given.get("expansion_depth", ExpansionDepth.NONE)),
             _scope(given.get("scope", {})),
             raw,
-        )
-
-    @classmethod
-    def of_params(cls, query: str, params: RetrieveSubgraphParams) -> SubgraphRequest:
-        """Return the request that a node makes."""
-        tags = json.loads(params.tag_filters) if params.tag_filters.strip() else {}
-        # A script may have given the depth by its name.
-        depth = params.specs()["expansion_depth"].check(params.expansion_depth)
-        return cls(
-            query,
-            params.top_k,
-            depth,
-            Scope(params.root_node_id, tags, params.directory_prefix),
-            params.include_raw_text,
         )
 
 

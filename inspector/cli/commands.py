@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from core.agent.agent import Agent
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Severity
-from core.nodes.params import did_you_mean
+from core.io.wording import did_you_mean
 from core.opening.opening import check_path, open_path
 from core.prompt.projection import to_json
 from inspector.cli.play import (

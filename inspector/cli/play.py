@@ -7,12 +7,13 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.agent.play import Play
 from core.errors import Code, InspectorError, Place
 from core.io.atomic import file_name_for
 from core.io.findings import Findings
 from core.io.json_file import read_text, refuse_errors
 from core.knowledge.memory import MemoryStore
+from core.nodes import kind_of
+from core.nodes.turn_request import Play
 from core.prompt.dialog_text import parse_dialog
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from core.agent.description import GraphDescription
-    from core.agent.play import DialogLine
+    from core.prompt.messages import DialogLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,7 @@ def _exits(graph: GraphDescription, pairs: Sequence[str]) -> dict[str, str]:
                 place=Place(node=name),
                 hint=f"one of {', '.join(params.exits())}",
             )
-        if not params.simulated_exit:
+        if kind_of(params).simulated is None:
             raise InspectorError(
                 Code.InvalidParamValue,
                 f'the exit of "{name}" is decided by the node itself: only '

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
+from core.hits.retriever import DEFAULT_K
 from core.io.request import check_whole
-from core.keyword.corpus import load_corpus
+from core.keyword.folder import load_corpus
 from core.keyword.retriever import KeywordRetriever
-from core.keyword.select import DEFAULT_K, DEFAULT_MIN_SCORE, MAX_K
+from core.keyword.select import DEFAULT_MIN_SCORE, MAX_K
 from core.nodes import ExpansionDepth
 from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult

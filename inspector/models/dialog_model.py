@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
 
-from core.agent.play import DialogLine
 from core.prompt.dialog_text import ROLES, next_role
+from core.prompt.messages import DialogLine
 from inspector.drawing.words import one_line, tooltip
 from inspector.models.table_model import ROOT, USER_ROLE, Index, TableModel
 

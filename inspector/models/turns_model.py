@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 
+from core.nodes import kind_of
 from inspector.drawing.words import tooltip
 from inspector.models.table_model import USER_ROLE, Index, TableModel
 
@@ -45,7 +46,11 @@ class TurnEntry:
         clock = time.strftime("%H:%M:%S", time.localtime(when)) if when is not None else ""
         return cls(
             turn.request.message[:_SHOWN_CHARACTERS],
-            sum(r.stages[-1].count for r in retrievals if r.stages and r.params.attaches_knowledge),
+            sum(
+                r.stages[-1].count
+                for r in retrievals
+                if r.stages and kind_of(r.params).attaches_knowledge
+            ),
             " + ".join(modes),
             clock,
             f"{int(turn.error.code)} {turn.error.name}" if turn.error else "",

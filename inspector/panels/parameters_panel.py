@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.nodes import NODE_TYPES, RetrieveParams, node_table
+from core.nodes import NODE_TYPES, RetrieveParams, kind_of, node_table
 from inspector import theme as themes
 from inspector.drawing.words import error_text, tooltip
 from inspector.forms.form import Form
@@ -260,7 +260,7 @@ class ParametersPanel(Surface):
 
     def _show_simulated(self, name: str, node_type: str) -> None:
         table = node_table(node_type)
-        is_simulated = table is not None and bool(table.simulated_exit)
+        is_simulated = table is not None and kind_of(table).simulated is not None
         if table is not None and is_simulated and (name, node_type) != self._shown:
             self._simulated.show_type(
                 table, self.form.label_width_px, has_label=self.form.plan.has_simulated_label

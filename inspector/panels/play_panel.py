@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QResizeEvent
 
-    from core.agent.play import DialogLine
+    from core.prompt.messages import DialogLine
     from inspector.models.exits_model import SimulatedExit
     from inspector.theme import Theme
     from inspector.widgets.play_section import PlaySection
@@ -45,7 +45,7 @@ class PlayPanel(Surface):
     variable_edited(str, object) : a variable's name and its new value (str), or None: removed.
     exit_picked(str, str) : a node and the exit that turns take there from now on.
     dialog_kept_changed(bool) : the switch "Keep a dialog" was toggled.
-    dialog_edited(object) : the earlier turns' messages: ``tuple[core.agent.play.DialogLine, ...]``.
+    dialog_edited(object) : the earlier turns' messages: ``tuple[DialogLine, ...]``.
     reply_edited(str) : the assistant's reply to the turn on screen.
     node_activated(str) : a node of the exits table was double-clicked, or Enter pressed on it.
     """

@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QColor, QResizeEvent
 
-    from core.agent.turn import Projection
     from core.hits.hit import Hit
-    from core.prompt.projection import Origin
+    from core.prompt.projection import Origin, Projection
     from inspector.theme import Theme
 
 _ROW_CHARACTERS = 44

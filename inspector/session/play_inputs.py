@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from core.agent.play import Play
-from core.agent.turn import TurnRequest
 from core.nodes import GenerateParams
+from core.nodes.turn_request import Play, TurnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from core.agent.description import GraphDescription
-    from core.agent.play import DialogLine
     from core.agent.turn import Turn
     from core.knowledge.memory import MemoryStore
+    from core.prompt.messages import DialogLine
 
 
 class PlayInputs(QObject):

@@ -20,6 +20,7 @@ from core.agent.workspace import SearchNeeded
 from core.errors import InspectorError
 from core.io.findings import FileRefused, Finding
 from core.io.work import QUIETLY, Work
+from core.nodes import kind_of
 from inspector.session.compiling import OpenResult, check_edited, open_and_check
 from inspector.session.edits import with_edits
 from inspector.session.graph_editor import GraphEditor
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.description import GraphDescription
-    from core.agent.turn import Turn, TurnRequest
+    from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
+    from core.nodes.turn_request import TurnRequest
     from core.opening.opening import Opened
     from inspector.session.jobs import Jobs
 
@@ -169,7 +171,8 @@ class Session(QObject):
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
             self.node = next(
-                (n.name for n in opened.graph.nodes if n.params.attaches_knowledge), names[0]
+                (n.name for n in opened.graph.nodes if kind_of(n.params).attaches_knowledge),
+                names[0],
             )
         asked, self._asked_early = self._asked_early, ""
         if not keep:

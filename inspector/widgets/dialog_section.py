@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
     from PySide6.QtGui import QResizeEvent
 
-    from core.agent.play import DialogLine
+    from core.prompt.messages import DialogLine
     from inspector.theme import Theme
 
 REPLY_QUIET_MS = 300

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from core.hits.hit import Hit
-    from core.nodes.retrievals import RetrievalResult
+    from core.nodes.retrieval import RetrievalResult
     from inspector.session.session import Session
 
 

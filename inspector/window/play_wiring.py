@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from core.agent.memory_checks import uses_memory
 from core.errors import InspectorError
 from core.io.atomic import file_name_for
 from core.knowledge.memory import MemoryStore
-from core.nodes import ClassifyIntentLLMParams
-from core.nodes.simulating import labels_of
-from core.nodes.state import stores_used, variables_used
+from core.nodes import kind_of
+from core.nodes.memory_stores import stores_used
+from core.nodes.references import variables_used
 from inspector.models.exits_model import SimulatedExit
 from inspector.session.memory_files import MemoryFiles
 from inspector.session.play_inputs import written_stores
@@ -113,10 +112,10 @@ class PlayWiring(QObject):
                     name,
                     table.node_type,
                     tuple(table.exits()),
-                    inputs.exits.get(name, table.simulated_exit),
+                    inputs.exits.get(name, simulated.exit),
                 )
                 for name, table in params.items()
-                if table.simulated_exit
+                if (simulated := kind_of(table).simulated)
             ]
         )
         node = self._replying_node()
@@ -167,11 +166,12 @@ class PlayWiring(QObject):
         if session.graph is None:
             return
         table = session.graph.node(session.node).params
-        if not table.simulated_exit:
+        simulated = kind_of(table).simulated
+        if simulated is None:
             return
         inputs, parameters = session.inputs, self._panels.parameters
-        parameters.show_simulated_exit(inputs.exits.get(session.node, table.simulated_exit))
-        labels = labels_of(table) if isinstance(table, ClassifyIntentLLMParams) else ()
+        parameters.show_simulated_exit(inputs.exits.get(session.node, simulated.exit))
+        labels = simulated.labels(table) if simulated.labels is not None else ()
         # Without a choice the turn takes the first.
         parameters.show_simulated_label(
             inputs.replies.get(session.node) or next(iter(labels), ""), labels
@@ -218,7 +218,10 @@ class PlayWiring(QObject):
         self.applicability_changed.emit(
             "memory",
             bool(session.inputs.upcoming.memory)
-            or any(uses_memory(node.params) for node in session.editor.in_hand.nodes),
+            or any(
+                kind_of(node.params).memory(node.params) is not None
+                for node in session.editor.in_hand.nodes
+            ),
         )
         self._panels.memory.show_stores(
             [stores[name] for name in sorted(stores)],

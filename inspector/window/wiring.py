@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from core.agent.turn import Projection
 from core.errors import InspectorError
 from core.io.findings import Severity
-from core.nodes import ClassifyIntentParams, GenerateParams, KnowledgeSourceKind, RetrieveParams
-from core.prompt.projection import canned_messages
+from core.nodes import (
+    ClassifyIntentParams,
+    GenerateParams,
+    KnowledgeSourceKind,
+    RetrieveParams,
+    kind_of,
+)
+from core.prompt.projection import Projection, canned_messages
 from core.subgraph.listing import SubgraphListing
 
 if TYPE_CHECKING:
@@ -282,7 +287,7 @@ class Wiring(QObject):
             [
                 step.retrieval.hits
                 for step in turn.runs
-                if step.retrieval and step.params and step.params.attaches_knowledge
+                if step.retrieval and step.params and kind_of(step.params).attaches_knowledge
             ]
             if turn
             else []

@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.keyword.corpus import Corpus, CorpusEntry
 from core.keyword.index import index_of, preview, tokens
 from core.keyword.retriever import KeywordRetriever
 from core.keyword.scoring import KeywordWeights
+from core.knowledge.corpus import Corpus, CorpusEntry
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.request import ExpansionDepth, Scope, SubgraphRequest

@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from core.agent.turn import Turn, TurnRequest
+from core.agent.turn import Turn
 from core.hits.comparison import Comparison, compare_hits
 from core.hits.hit import Hit, Reason
+from core.nodes.turn_request import TurnRequest
 from core.recording.replay import NodeReplay, TurnReplay
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
 from core.nodes import RetrievalMode, RetrieveParams
-from core.nodes.retrievals import Retrieval
+from core.nodes.retrieve import Retrieval
 from core.retrieve.select import Selection, Settings, select
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from core.agent.snippets.literals import (
     UnrealLiterals,
 )
 from core.agent.snippets.python_calls import python_calls
-from core.nodes import KeywordRetrieveParams, RetrieveSubgraphParams
+from core.nodes.kind import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from core.agent.description import GraphDescription
 
 _LONGEST_REMARK = 60
-_NOT_IN_GAME = (KeywordRetrieveParams, RetrieveSubgraphParams)
 _CPP_KEYWORDS = ("template",)
 
 
@@ -150,7 +149,7 @@ def _typed(
     taken: set[str] = set()
     blocks = []
     for change in changes.nodes:
-        if isinstance(change.after, _NOT_IN_GAME):
+        if not kind_of(change.after).is_in_game:
             blocks.append(_unsendable(change, literals))
             continue
         variable = _unused(literals.variable(change.name), taken)

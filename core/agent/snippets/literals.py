@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from enum import Enum
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from core.nodes import ParamSpec, SelectionStrategy
+if TYPE_CHECKING:
+    from core.nodes.params import ParamSpec
 
 _ONE_LITERAL = 80
 """Characters up to which a text stays one literal, and where long lines are cut."""
@@ -20,13 +21,11 @@ _INNER = "\n        "
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_CLIENT_ENUMS: dict[type[Any], str] = {SelectionStrategy: "CannedResponseSelectionStrategy"}
-"""Enumerations that the client API calls by another name."""
 
 
-def enum_name(kind: type[Any]) -> str:
-    """Return what the client API calls an enumeration."""
-    return _CLIENT_ENUMS.get(kind, kind.__name__)
+def enum_name(spec: ParamSpec) -> str:
+    """Return what the client API calls a parameter's enumeration."""
+    return spec.client_enum or spec.kind.__name__
 
 
 def pieces(text: str) -> list[str]:
@@ -74,7 +73,7 @@ class Literals:
     def value(self, spec: ParamSpec, value: Any) -> str:
         """Return a parameter's value; long texts take several lines."""
         if isinstance(value, Enum):
-            return self.member(value)
+            return self.member(enum_name(spec), value)
         if isinstance(value, bool):
             return self.truth(value)
         if spec.kind is float:
@@ -89,8 +88,13 @@ class Literals:
         """Return a text as an expression of one or more literals."""
         raise NotImplementedError
 
-    def member(self, value: Enum) -> str:
-        """Return a member of an enumeration."""
+    def member(self, kind: str, value: Enum) -> str:
+        """Return a member of an enumeration.
+
+        Parameters
+        ----------
+        kind : what the client API calls the enumeration.
+        """
         raise NotImplementedError
 
     def truth(self, value: bool) -> str:
@@ -133,11 +137,11 @@ class PythonLiterals(Literals):
         parts = [self.quoted(part) for part in pieces(value)]
         return parts[0] if len(parts) == 1 else f"({_INDENT}{_INDENT.join(parts)})"
 
-    def member(self, value: Enum) -> str:
+    def member(self, kind: str, value: Enum) -> str:
         """Return ``Placement.InPlaceOfUser``; those whose values are texts, as text."""
         if isinstance(value, str):
             return self.quoted(str(value))
-        return f"{enum_name(type(value))}.{value.name}"
+        return f"{kind}.{value.name}"
 
     def truth(self, value: bool) -> str:
         """Return True or False."""
@@ -158,9 +162,9 @@ class UnityLiterals(Literals):
         parts = [self.quoted(part) for part in pieces(value)]
         return parts[0] if len(parts) == 1 else _INDENT + f" +{_INDENT}".join(parts)
 
-    def member(self, value: Enum) -> str:
+    def member(self, kind: str, value: Enum) -> str:
         """Return ``TryllPlacement.InPlaceOfUser``."""
-        return f"Tryll{enum_name(type(value))}.{value.name}"
+        return f"Tryll{kind}.{value.name}"
 
 
 class _CFamily(Literals):
@@ -197,9 +201,9 @@ class _CFamily(Literals):
 class CppLiterals(_CFamily):
     """Standard C++: ``std::string`` of UTF-8."""
 
-    def member(self, value: Enum) -> str:
+    def member(self, kind: str, value: Enum) -> str:
         """Return ``::Tryll::Placement_InPlaceOfUser``."""
-        return f"::Tryll::{enum_name(type(value))}_{value.name}"
+        return f"::Tryll::{kind}_{value.name}"
 
     def variable(self, node: str) -> str:
         """Return ``small_talk_params``."""
@@ -228,9 +232,9 @@ class UnrealLiterals(_CFamily):
         """Return one literal in its macro."""
         return f"TEXT({super().quoted(text)})"
 
-    def member(self, value: Enum) -> str:
+    def member(self, kind: str, value: Enum) -> str:
         """Return ``ETryllPlacement::InPlaceOfUser``."""
-        return f"ETryll{enum_name(type(value))}::{value.name}"
+        return f"ETryll{kind}::{value.name}"
 
     def variable(self, node: str) -> str:
         """Return ``SmallTalkParams``."""

@@ -39,7 +39,7 @@ def python_calls(nodes: Iterable[tuple[str, NodeParams, Mapping[str, Any]]]) -> 
         specs = params.specs()
         for name, value in values.items():
             if isinstance(value, IntEnum):
-                enums.add(enum_name(type(value)))
+                enums.add(enum_name(specs[name]))
             lines.append(
                 f'agent.change_param({_LITERALS.quoted(node)}, "{name}", '
                 f"{_LITERALS.value(specs[name], value)})"

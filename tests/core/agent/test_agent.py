@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,13 +21,13 @@ from core.agent import (
     Workspace,
 )
 from core.agent.agent import MAX_STEPS, run_turn
-from core.agent.turn import TurnRequest
 from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused
 from core.io.work import Work
 from core.knowledge.root import StorageRoot
 from core.nodes import NODE_TYPES
+from core.nodes.turn_request import TurnRequest
 from core.opening.opening import check_path
 
 if TYPE_CHECKING:
@@ -202,20 +202,25 @@ def test_a_loop_ends_with_4003_and_the_nodes_that_ran(workspace: Workspace) -> N
 
 @dataclass(frozen=True, kw_only=True)
 class OddParams(NodeParams):
-    node_type: ClassVar[str] = "Odd"
+    """Parameters of a node type that nobody has defined."""
 
 
 def test_a_node_that_does_not_run_here_ends_the_turn_with_3003_and_its_name(
     workspace: Workspace,
 ) -> None:
-    agent = Agent(
-        graph_of(("i", InstructionParams(default_exit="odd")), ("odd", OddParams())), workspace
-    )
-    turn = agent.turn("x")
+    params = {"i": InstructionParams(default_exit="odd"), "odd": OddParams()}
+    turn = run_turn(TurnRequest("x", params, "i"), workspace)
     assert turn.error is not None
     assert turn.error.code is Code.GraphCompilationFailed
-    assert "odd" in turn.error.message
+    assert "Odd does not run here" in turn.error.message
+    assert turn.error.place.node == "odd"
     assert [run.name for run in turn.runs] == ["i"]
+
+
+def test_an_agent_is_not_made_with_a_node_that_does_not_run_here(workspace: Workspace) -> None:
+    with pytest.raises(InspectorError) as caught:
+        Agent(graph_of(("odd", OddParams())), workspace)
+    assert caught.value.code is Code.GraphCompilationFailed
 
 
 @pytest.mark.parametrize("table", NODE_TYPES.values(), ids=NODE_TYPES)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from core.agent import Agent, GraphDescription, Workspace
-from core.agent.play import Play
 from core.embedding.embedder import ModelProvider
 from core.errors import InspectorError
 from core.io.findings import FileRefused, Severity
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
 from core.nodes import GenerateParams
+from core.nodes.turn_request import Play
 from tests.core.fake_embedder import FakeEmbedder
 from tests.core.nodes.test_write_to_memory import (
     DAY_3,

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from core.embedding.embedder import ModelProvider
+from core.embedding.index_maker import IndexTask
 from core.embedding.vectors import SUFFIX as VECTORS_SUFFIX
 from core.embedding.vectors import RecordVectors, vectors_key
 from core.errors import Cancelled
 from core.index.dense import SUFFIX, build_index, index_key, load_index
-from core.index.index_process import IndexProcesses, IndexTask, ProcessIndex
+from core.index.index_process import IndexProcesses, ProcessIndex
 from core.io.sidecar import SidecarFolder
 from core.io.work import Work
 from core.knowledge.base import open_knowledge

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.keyword.corpus import Corpus, CorpusEntry
 from core.keyword.index import (
     FIELDS,
     STOP_WORDS,
@@ -22,6 +21,7 @@ from core.keyword.index import (
     stem,
     tokens,
 )
+from core.knowledge.corpus import Corpus, CorpusEntry
 
 if TYPE_CHECKING:
     from pathlib import Path

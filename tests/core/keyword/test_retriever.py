@@ -17,16 +17,18 @@ from hypothesis import strategies as st
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
 from core.hits.hit import Reason
+from core.hits.retriever import RetrievalHit, RetrieverProtocol
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
 from core.io.request import InvalidRequest
 from core.io.sidecar import SidecarFolder
 from core.io.work import QUIETLY, Work
-from core.keyword.corpus import Corpus, CorpusEntry, corpus_of_knowledge, load_corpus
+from core.keyword.folder import load_corpus
 from core.keyword.index import STOP_WORDS, SUFFIXES
-from core.keyword.retriever import KeywordRetriever, RetrievalHit, RetrieverProtocol
+from core.keyword.retriever import KeywordRetriever
 from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights
 from core.keyword.select import floor_for, select
 from core.knowledge.base import open_knowledge
+from core.knowledge.corpus import Corpus, CorpusEntry, corpus_of_knowledge
 from core.retrieve.corpus_retrievers import HybridRetriever, SemanticRetriever
 from core.retrieve.search import KnowledgeSearch
 

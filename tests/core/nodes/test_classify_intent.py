@@ -29,9 +29,9 @@ from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
 from core.hits.hit import Reason
 from core.io.findings import FileRefused, Severity
-from core.io.work import Work
-from core.nodes.intent_retrieval import IntentRetrieval
-from core.nodes.intents import instruction_of
+from core.io.work import QUIETLY, Work
+from core.nodes.classify_intent import IntentRetrieval
+from core.nodes.intent_to_instruction import instruction_of
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -483,6 +483,6 @@ def test_a_string_storage_is_looked_for_on_the_disk_once(
     (tmp_path / "manners.json").write_text('[{"id": "greet", "text": "Be warm."}]')
     workspace = Workspace(tmp_path)
     params = IntentToInstructionParams(string_storage="manners.json")
-    assert instruction_of("greet", "n", params, workspace) == "Be warm."
+    assert instruction_of("greet", params, workspace, QUIETLY) == "Be warm."
     monkeypatch.setattr(type(workspace.root), "resolve", None)
-    assert instruction_of("greet", "n", params, workspace) == "Be warm."
+    assert instruction_of("greet", params, workspace, QUIETLY) == "Be warm."

@@ -24,12 +24,12 @@ from core.errors import Code, InspectorError
 from core.hits.hit import Reason
 from core.io.findings import FileRefused, Severity
 from core.io.work import Work
-from core.keyword.corpus import load_corpus
+from core.keyword.folder import load_corpus
 from core.keyword.retriever import KeywordRetriever
 from core.keyword.scoring import KeywordWeights
 from core.knowledge.root import FileKind, StorageRoot, kind_of
-from core.nodes.answering import provided_by
-from core.nodes.retrievals import KeywordRetrieval
+from core.nodes.generate import provided_by
+from core.nodes.keyword_retrieve import KeywordRetrieval
 from core.opening.opening import check_path, open_path
 
 if TYPE_CHECKING:

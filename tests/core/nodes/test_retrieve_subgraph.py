@@ -25,7 +25,7 @@ from core.hits.hit import Reason
 from core.io.findings import FileRefused
 from core.io.work import Work
 from core.knowledge.root import FileKind, StorageRoot, kind_of
-from core.nodes.retrievals import SubgraphRetrieval
+from core.nodes.retrieve_subgraph import SubgraphRetrieval
 from core.opening.opening import check_path, open_path
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.request import SubgraphRequest

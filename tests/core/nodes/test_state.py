@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.agent.turn import TurnRequest
 from core.nodes import (
     GenerateParams,
     KnowledgeSourceKind,
@@ -10,7 +9,9 @@ from core.nodes import (
     RetrieveParams,
     WriteToMemoryParams,
 )
-from core.nodes.state import stores_used, variables_used
+from core.nodes.memory_stores import stores_used
+from core.nodes.references import variables_used
+from core.nodes.turn_request import TurnRequest
 
 
 def recall(storage_name: str, schema: str = "s", text: str = "") -> RetrieveParams:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from core.agent import Agent, GraphDescription, Workspace
 from core.agent.agent import run_turn
-from core.agent.play import Play
 from core.agent.workspace import SearchNeeded
 from core.embedding.embedder import ModelProvider
 from core.io.work import Work
@@ -26,6 +25,7 @@ from core.nodes import (
     RetrieveParams,
     WriteToMemoryParams,
 )
+from core.nodes.turn_request import Play
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:

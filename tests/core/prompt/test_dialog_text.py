@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.play import DialogLine
 from core.errors import Code, InspectorError
 from core.prompt.dialog_text import MOST_CHARACTERS, MOST_LINES, ROLES, next_role, parse_dialog
+from core.prompt.messages import DialogLine
 
 WORDS = (
     st.text(st.characters(codec="utf-8", exclude_characters=":\uff1a[]{}"), min_size=1)

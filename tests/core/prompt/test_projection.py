@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.agent.play import DialogLine
 from core.errors import Code, InspectorError
 from core.nodes import Placement
+from core.prompt.messages import DialogLine
 from core.prompt.projection import (
     Chunk,
     InstructionText,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from core.keyword.corpus import load_corpus
-from core.keyword.retriever import KeywordRetriever, RetrieverProtocol
+from core.keyword.folder import load_corpus
+from core.keyword.retriever import KeywordRetriever
 from core.retrieve.corpus_retrievers import HybridRetriever, SemanticRetriever
 from core.retrieve.corpus_search import search_of
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.embedding.embedder import ModelProvider
+    from core.hits.retriever import RetrieverProtocol
 
 QUESTION = "my text is cut off because it is too long"
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.hits.hit import Reason
-from core.nodes import RetrievalMode, RetrieveParams
+from core.nodes import RetrievalMode
 from core.retrieve.select import Selection, Settings, select
 from tests.core.random_candidates import Store, large_store, small_stores, turns
 
@@ -330,8 +330,3 @@ def test_lexical_works_without_a_dense_leg() -> None:
     selection = select(candidates, Settings(LEXICAL, 1))
     assert selection.hit_rows.tolist() == [2]
     assert [hit.exact_distance for hit in selection.near_misses()] == [None]
-
-
-def test_settings_are_taken_from_the_node_s_parameters() -> None:
-    params = RetrieveParams(retrieval_mode=HYBRID, top_k=7, threshold=0.25, rrf_k=10)
-    assert Settings.of(params) == Settings(HYBRID, 7, 0.25, 10)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from core.keyword.corpus import load_corpus
+from core.keyword.folder import load_corpus
 from core.keyword.retriever import KeywordRetriever
 from inspector.cli import commands as cli
 

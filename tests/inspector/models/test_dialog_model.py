@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPersistentModelIndex, Qt
 
-from core.agent.play import DialogLine
+from core.prompt.messages import DialogLine
 from inspector.models.dialog_model import Column, DialogModel
 
 if TYPE_CHECKING:

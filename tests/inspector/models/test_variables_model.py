@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPersistentModelIndex, Qt
 
-from core.nodes.state import _REFERENCE
+from core.nodes.references import _REFERENCE
 from inspector.models.variables_model import (
     UNDEFINED,
     Column,

@@ -23,13 +23,14 @@ from PySide6.QtWidgets import (
 )
 
 from core.agent.description import GraphDescription
-from core.agent.play import DialogLine
-from core.agent.turn import NodeRun, Projection, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.errors import Code, Place
 from core.io.findings import Finding, Severity
 from core.knowledge.memory import MemoryStore
 from core.nodes import ExpansionDepth, GenerateParams, InstructionParams, RetrieveParams
-from core.prompt.projection import Message, Span
+from core.nodes.turn_request import TurnRequest
+from core.prompt.messages import DialogLine
+from core.prompt.projection import Message, Projection, Span
 from inspector import theme as themes
 from inspector.models.exits_model import SimulatedExit
 from inspector.models.workspace_model import KNOWLEDGE, OTHERS, WorkspaceEntry

@@ -20,7 +20,8 @@ from tests.inspector.fixed_results import TOKENS, aquarium, candidates, chosen
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from core.retrieve.select import Hit, Selection
+    from core.hits.hit import Hit
+    from core.retrieve.select import Selection
     from inspector.theme import Theme
 
 

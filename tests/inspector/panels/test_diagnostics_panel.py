@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QTreeView
 
-from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError
+from core.nodes.turn_request import TurnRequest
 from inspector.panels.diagnostics_panel import DiagnosticsPanel
 from inspector.theme import DARK
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QWidget
 
 from core.nodes import RetrievalMode, RetrieveParams
-from core.nodes.retrievals import Retrieval
+from core.nodes.retrieve import Retrieval
 from inspector.panels.funnel_panel import FunnelPanel
 from inspector.theme import DARK, LIGHT
 from tests.inspector.fixed_results import aquarium, chosen, many, retrieval

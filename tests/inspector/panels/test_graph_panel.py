@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from core.agent.description import GraphDescription
-from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.nodes import (
     CannedResponseParams,
     GenerateParams,
@@ -19,6 +19,7 @@ from core.nodes import (
     RetrieveParams,
     ToolCallParams,
 )
+from core.nodes.turn_request import TurnRequest
 from inspector.panels.graph_panel import GraphPanel
 from inspector.theme import DARK
 

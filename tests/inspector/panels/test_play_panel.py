@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from core.agent.play import DialogLine
+from core.prompt.messages import DialogLine
 from inspector.models.exits_model import SimulatedExit
 from inspector.panels.play_panel import PlayPanel
 from inspector.widgets.labels import StatusLabel

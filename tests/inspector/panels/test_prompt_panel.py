@@ -11,15 +11,15 @@ from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPlainTextEdit, QPushButton
 
-from core.agent.play import DialogLine
-from core.agent.turn import Projection
 from core.errors import Code, InspectorError
 from core.nodes import GenerateParams, Placement
 from core.prompt.lint import Provided, lint
+from core.prompt.messages import DialogLine
 from core.prompt.projection import (
     Chunk,
     KnowledgeBlock,
     Message,
+    Projection,
     PromptInputs,
     Span,
     canned_messages,

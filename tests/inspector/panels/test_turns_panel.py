@@ -10,10 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView
 
-from core.agent.turn import NodeRun, Turn, TurnRequest
+from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError
 from core.nodes import RetrievalMode, RetrieveParams
-from core.nodes.retrievals import Retrieval
+from core.nodes.retrieve import Retrieval
+from core.nodes.turn_request import TurnRequest
 from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.theme import DARK

@@ -11,8 +11,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QLabel, QPlainTextEdit, QTableView
 
 from core.agent import GraphDescription
-from core.agent.play import DialogLine
 from core.nodes import CannedResponseParams, GenerateParams, HumanMessageGuardrailParams
+from core.prompt.messages import DialogLine
 from tests.inspector.driver import CTRL, LEFT
 
 if TYPE_CHECKING:

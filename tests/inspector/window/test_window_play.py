@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from core.agent import CannedResponseParams, GenerateParams, GraphDescription, RetrieveParams
-from core.agent.play import DialogLine
+from core.prompt.messages import DialogLine
 from tests.inspector.driver import QUESTION
 
 if TYPE_CHECKING:

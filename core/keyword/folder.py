@@ -1,180 +1,31 @@
-"""Corpora for keyword retrieval: folders of Markdown files, or the entries of a knowledge file."""
+"""Reads a folder of Markdown files as a corpus."""
 
 from __future__ import annotations
 
 import contextlib
 import difflib
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
-from core.io.findings import Finding, Findings
+from core.io.findings import Findings
 from core.io.json_file import describe, read_json, read_text, refuse_errors
 from core.io.json_path import child
 from core.io.work import QUIETLY, Work
-from core.keyword.front_matter import FrontMatter, body_of, read_front_matter
+from core.knowledge.corpus import LIST_KEYS, Corpus, CorpusEntry
+from core.knowledge.front_matter import FrontMatter, read_front_matter
 from core.knowledge.kinds import CROSS_LINKS, MARKDOWN_SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
 MAX_FILES = 100_000
 MAX_FILE_BYTES = 16 << 20
 
 _CODE = Code.InvalidEmbeddedStringStorageData
 _TEXT_KEYS = ("title", "name", "summary")
-_LIST_KEYS = ("aliases", "tags", "related")
 _MISSPELT = 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusEntry:
-    """One entry that a keyword retriever can find.
-
-    path : its name in the corpus, with ``/`` between folders; the first folder is the category.
-    content : the whole text, front matter included.
-    related : paths of the entries that it is linked with.
-    metadata : everything that its front matter or its record says.
-    """
-
-    path: str
-    content: str = field(repr=False)
-    title: str = ""
-    summary: str = ""
-    aliases: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    related: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
-
-    @property
-    def category(self) -> str:
-        """The first folder of the path, or "" where it has none."""
-        folder, slash, _ = self.path.partition("/")
-        return folder if slash else ""
-
-    @property
-    def body(self) -> str:
-        """What a prompt reads: the content without front matter; all of it where that is blank."""
-        body = body_of(self.content)
-        return body if body.strip() else self.content
-
-
-class CorpusProtocol(Protocol):
-    """What a retriever needs of a corpus."""
-
-    def entries(self) -> Iterable[CorpusEntry]:
-        """Return every entry, each path once."""
-
-    def get(self, path: str) -> CorpusEntry | None:
-        """Return the entry with this path, or None."""
-
-
-class Corpus:
-    """Entries that never change, in the order in which they were given.
-
-    Parameters
-    ----------
-    entries : each path once.
-    name : what the corpus is called on screen.
-    findings : the warnings of its files.
-
-    Raises
-    ------
-    InspectorError
-        8003 when a path occurs twice.
-    """
-
-    def __init__(
-        self, entries: Iterable[CorpusEntry], name: str = "", findings: Iterable[Finding] = ()
-    ) -> None:
-        self._entries = tuple(entries)
-        self.name = name
-        self.findings = tuple(findings)
-        self._by_path: dict[str, CorpusEntry] = {}
-        for entry in self._entries:
-            if entry.path in self._by_path:
-                raise InspectorError(_CODE, f'two entries have the path "{entry.path}"')
-            self._by_path[entry.path] = entry
-
-    def __len__(self) -> int:
-        """Return the number of entries."""
-        return len(self._entries)
-
-    def entries(self) -> tuple[CorpusEntry, ...]:
-        """Return every entry."""
-        return self._entries
-
-    def get(self, path: str) -> CorpusEntry | None:
-        """Return the entry with this path, or None."""
-        return self._by_path.get(path)
-
-
-class KnowledgeLike(Protocol):
-    """What a corpus needs of a knowledge base: the columns of its records, in file order."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """Ids of the records, each once; they become paths."""
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """Texts of the records; they become contents."""
-
-    @property
-    def metadata(self) -> Sequence[Mapping[str, Any] | None]:
-        """Metadata of the records."""
-
-
-def corpus_of_knowledge(knowledge: KnowledgeLike, summary_field: str = "summary") -> Corpus:
-    """Return the entries of a knowledge file as a corpus: path = id, content = text.
-
-    Parameters
-    ----------
-    summary_field : the metadata field that holds the summary; where a record has no text there,
-        its summary is empty.
-
-    The metadata fields `title` (or `name`), `aliases`, `tags` and `related` count where they hold
-    a text, or a list of texts for the last three.
-    """
-    return Corpus(
-        (
-            _entry_of(path, text, metadata or {}, summary_field)
-            for path, text, metadata in zip(
-                knowledge.ids, knowledge.texts, knowledge.metadata, strict=True
-            )
-        ),
-        knowledge.name,
-    )
-
-
-def _entry_of(path: str, text: str, metadata: Mapping[str, Any], summary_field: str) -> CorpusEntry:
-    lists = {key: _texts(metadata.get(key)) for key in _LIST_KEYS}
-    return CorpusEntry(
-        path=path,
-        content=text,
-        title=_text(metadata.get("title")) or _text(metadata.get("name")) or path,
-        summary=_text(metadata.get(summary_field)),
-        metadata=metadata,
-        **lists,
-    )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (value,)
-    if isinstance(value, list | tuple):
-        return tuple(item for item in value if isinstance(item, str))
-    return ()
 
 
 def load_corpus(folder: Path | str, work: Work = QUIETLY) -> Corpus:
@@ -271,7 +122,7 @@ def _read_entry(folder: Path, file: Path, findings: Findings) -> CorpusEntry | N
         front = read_front_matter(content, own)
         _hint_misspelt(front, own)
         texts = {key: _front_text(front, key, own) for key in _TEXT_KEYS}
-        lists = {key: _front_list(front, key, own) for key in _LIST_KEYS}
+        lists = {key: _front_list(front, key, own) for key in LIST_KEYS}
         title = texts["title"] or texts["name"] or _heading(content) or file.stem
         entry = CorpusEntry(
             path=path,
@@ -324,9 +175,9 @@ def _front_list(front: FrontMatter, key: str, findings: Findings) -> tuple[str, 
 
 
 def _hint_misspelt(front: FrontMatter, findings: Findings) -> None:
-    missing = [key for key in (*_TEXT_KEYS, *_LIST_KEYS) if key not in front.values]
+    missing = [key for key in (*_TEXT_KEYS, *LIST_KEYS) if key not in front.values]
     for key in front.values:
-        if key not in _TEXT_KEYS + _LIST_KEYS:
+        if key not in _TEXT_KEYS + LIST_KEYS:
             close = difflib.get_close_matches(key, missing, n=1, cutoff=_MISSPELT)
             if close:
                 findings.warning(

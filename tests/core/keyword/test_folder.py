@@ -1,22 +1,19 @@
-"""Corpora: folders of Markdown files with front matter and cross links, and knowledge files."""
+"""Folders of Markdown files with front matter and cross links as corpora."""
 
 from __future__ import annotations
 
-import json
 import os
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 
-import core.keyword.corpus as corpus_module
+import core.keyword.folder as corpus_module
 from core.errors import Cancelled, Code, InspectorError
-from core.io.findings import FileRefused, Finding, Findings, Severity
+from core.io.findings import FileRefused, Finding, Severity
 from core.io.work import Work
-from core.keyword.corpus import Corpus, CorpusEntry, corpus_of_knowledge, load_corpus
-from core.keyword.front_matter import MAX_CHARS, body_of, front_matter_text, read_front_matter
+from core.keyword.folder import load_corpus
+from core.knowledge.corpus import CorpusEntry
+from core.knowledge.front_matter import MAX_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,24 +199,6 @@ def test_an_alias_bomb_is_refused_before_it_grows(folder: Callable[..., Path]) -
     assert "anchors" in finding.message
 
 
-@pytest.mark.parametrize(
-    "flood",
-    [
-        "[" * MAX_CHARS,
-        "{" * 60_000,
-        "a: " * 20_000,
-        "- " * 30_000,
-        "x: '" + "''" * 30_000,
-        "#" * MAX_CHARS,
-        "? " * 30_000,
-    ],
-)
-def test_a_flood_of_signs_is_answered_in_bounded_time(flood: str) -> None:
-    findings = Findings(Code.InvalidEmbeddedStringStorageData, "a.md")
-    read_front_matter(f"---\n{flood}\n---\n", findings)
-    assert len(findings) <= 1
-
-
 def test_overlong_front_matter_is_an_error(folder: Callable[..., Path]) -> None:
     (finding,) = refusal(folder({"a.md": "---\nx: " + "y" * MAX_CHARS + "\n---\n"}))
     assert "characters" in finding.message
@@ -327,69 +306,6 @@ def test_loading_changes_no_file(folder: Callable[..., Path]) -> None:
     before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
     load_corpus(path)
     assert before == {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
-
-
-@settings(deadline=None)
-@given(st.text())
-@example("---")
-@example("---\n---")
-@example("---\n...\nx")
-def test_any_text_is_read_without_a_crash(text: str) -> None:
-    findings = Findings(Code.InvalidEmbeddedStringStorageData, "a.md")
-    read_front_matter(text, findings)
-    assert len(findings) <= 1
-
-
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.dictionaries(
-        st.text(
-            st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=8
-        ).map(lambda key: f"k{key}"),
-        st.lists(st.text(st.characters(codec="ascii", exclude_categories=["Cc"]))),
-        max_size=4,
-    )
-)
-def test_quoted_values_are_read_back_as_they_are(values: dict[str, list[str]]) -> None:
-    # JSON is YAML: a flow mapping in double quotes says the same in both.
-    text = "\n".join(
-        f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(value)}"
-        for key, value in values.items()
-    )
-    findings = Findings(Code.InvalidEmbeddedStringStorageData, "a.md")
-    front = read_front_matter(f"---\n{text}\n---\n", findings)
-    assert not findings.has_errors
-    assert front.values == values
-
-
-@pytest.mark.parametrize("front", ["", "\n", "\n\n", "a: b\n", "a: b\n\n"])
-def test_the_body_starts_after_the_line_that_closes_the_front_matter(front: str) -> None:
-    assert body_of(f"---\n{front}---\n\nFog.\n---\n") == "Fog.\n---\n"
-
-
-def test_front_matter_ends_at_dots_too() -> None:
-    assert front_matter_text("---\na: b\n...\nc") == ("a: b", True)
-    assert front_matter_text("--- \na: b\n---\t\nc") == ("a: b", True)
-    assert front_matter_text("no\n---\n") == (None, True)
-
-
-def test_a_knowledge_file_serves_as_a_corpus() -> None:
-    knowledge = SimpleNamespace(
-        name="lore",
-        ids=["a", "b"],
-        texts=["one", "two"],
-        metadata=[{"gist": "short", "aliases": ["x", 3], "related": "b", "tags": 7}, None],
-    )
-    corpus = corpus_of_knowledge(knowledge, summary_field="gist")
-    first, second = corpus.entries()
-    assert (first.path, first.content, first.summary) == ("a", "one", "short")
-    assert (first.aliases, first.related, first.tags) == (("x",), ("b",), ())
-    assert (second.title, second.summary, second.category) == ("b", "", "")
-
-
-def test_a_corpus_refuses_the_same_path_twice() -> None:
-    with pytest.raises(InspectorError, match='"a"'):
-        Corpus([CorpusEntry("a", ""), CorpusEntry("a", "")])
 
 
 def test_the_handbook_is_free_of_findings_and_large_enough(samples: Path) -> None:

@@ -1,0 +1,15 @@
+"""Words for messages: what a misspelt name may have meant."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``did you mean "top_k"?`` for the closest of the `known` names, or ""."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f'did you mean "{close[0]}"?' if close else ""

@@ -1,0 +1,343 @@
+"""ClassifyIntent: the label of the labelled example that is nearest to the player's message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.errors import Code, InspectorError, Place
+from core.hits.hit import Hit, Reason
+from core.io.wording import did_you_mean
+from core.knowledge.kinds import FileKind
+from core.knowledge.schema import Field, FieldType
+from core.nodes.kind import (
+    Answer,
+    Filtered,
+    SearchKind,
+    no_memory,
+    nothing_provided,
+)
+from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.retrieve import prepare_file
+from core.nodes.state import Outcome
+from core.retrieve import stages
+from core.retrieve.modes import RetrievalMode
+from core.retrieve.select import Counts, Selection, Settings, select
+
+if TYPE_CHECKING:
+    from core.hits.listing import Listing
+    from core.hits.stage import Stage
+    from core.io.findings import Finding
+    from core.io.work import Work
+    from core.nodes.checking import CheckedNode, OpenedNode
+    from core.nodes.kind import RecordedStages
+    from core.nodes.state import TurnState
+    from core.nodes.storages import Storages
+
+_MOST_EXAMPLES = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifyIntentParams(NodeParams):
+    """Parameters of ClassifyIntent: the nearest record gives the label."""
+
+    embedded_string_storage: str = param(
+        "",
+        "Knowledge file of labelled examples, relative to the storage root.",
+        reads=Reads.SEARCH,
+        structural=True,
+        file_kind=FileKind.KNOWLEDGE,
+    )
+    metadata_field: str = param(
+        "", "Metadata field whose text becomes the label.", reads=Reads.SELECTION
+    )
+    threshold: float = param(
+        0.25,
+        "Largest cosine distance at which the nearest record counts. 0 = no limit.",
+        reads=Reads.SELECTION,
+        low=0.0,
+        high=2.0,
+    )
+    filter: str = param(
+        "", "JSON filter on metadata. Empty = no filter.", reads=Reads.SEARCH, multiline=True
+    )
+    notify_client: bool = param(
+        False, "Whether the game is told. No effect here.", reads=Reads.GAME
+    )
+    diagnostic_topk: int = param(
+        1, "Hits shown in the diagnostics.", reads=Reads.SELECTION, low=1, high=_MOST_EXAMPLES
+    )
+    found_exit: str = exit_param("when an intent is found")
+    not_found_exit: str = exit_param("when none is")
+
+
+@dataclass(frozen=True, slots=True)
+class IntentRetrieval:
+    """A `core.nodes.retrieval.RetrievalResult` of labelled examples; it attaches no knowledge.
+
+    selection : the `diagnostic_topk` nearest examples; None for an empty message.
+    default_label : of an example that has no value in `metadata_field`; None where there is none.
+    """
+
+    params: ClassifyIntentParams
+    source: str
+    query: str
+    selection: Selection | None
+    default_label: str | None = None
+
+    how = "Intent"
+    no_distances = ""
+    nothing_found = ("No example passed the filter", "Loosen the filter")
+
+    @property
+    def listing(self) -> Listing | None:
+        """The selection."""
+        return self.selection
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The examples within the threshold, nearest first; the first one decides."""
+        return self.selection.hits if self.selection is not None else ()
+
+    @property
+    def label(self) -> str:
+        """The label of the message, "" when no intent was found."""
+        return (self.label_of(self.hits[0]) or "") if self.hits else ""
+
+    @property
+    def note(self) -> str:
+        """Why there is no label although an example is near enough, or ""."""
+        if not self.hits or self.label:
+            return ""
+        field, nearest = self.params.metadata_field, self.hits[0]
+        value = self._value(nearest)
+        said = (
+            f'has no "{field}"'
+            if value is None
+            else f'has an empty "{field}"'
+            if value == ""
+            else f'has a "{field}" that is no text'
+        )
+        return f'the nearest record, "{nearest.id}", {said}: no label, so not_found'
+
+    def label_of(self, hit: Hit) -> str | None:
+        """Return the label of an example, None where its field holds no text."""
+        value = self._value(hit)
+        return value if isinstance(value, str) and value else None
+
+    def _value(self, hit: Hit) -> object:
+        known = self.selection.metadata(hit.row) if self.selection is not None else {}
+        value = known.get(self.params.metadata_field)
+        return self.default_label if value is None else value
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of every stage; all 0 without a selection."""
+        return self.selection.counts if self.selection is not None else Counts(0, 0, 0, 0, 0)
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The counts as the stages of a funnel."""
+        return stages.intent_stages(self.counts)
+
+    def near_misses(self, limit: int) -> list[dict[str, Any]]:
+        """Return the nearest near-misses: id, distance, label, rank, reason, needs."""
+        found = self.selection.near_misses(limit) if self.selection is not None else ()
+        return [
+            {
+                "id": hit.id,
+                "distance": hit.distance,
+                "label": self.label_of(hit),
+                "rank": hit.rank,
+                "reason": hit.reason.value,
+                "needs": hit.needs,
+            }
+            for hit in found
+        ]
+
+    def diagnostics(self) -> dict[str, Any]:
+        """Return parameters with counts, the query, the label, and the nearest examples.
+
+        Among ``results`` are those beyond the threshold too. ``label`` is absent where there is
+        none, and ``note`` says why when an example was near enough.
+        """
+        params, counts = self.params, self.counts
+        output: dict[str, Any] = {"label": self.label} if self.label else {}
+        if self.note:
+            output["note"] = self.note
+        output["results"] = [self._result(hit) for hit in self._nearest()]
+        return {
+            "parameters": {
+                "embedded_string_storage": params.embedded_string_storage,
+                "metadata_field": params.metadata_field,
+                "threshold": params.threshold if params.threshold else "inf",
+                "diagnostic_topk": params.diagnostic_topk,
+                "filter": params.filter,
+                "raw_result_count": counts.raw,
+                "filtered_count": counts.filtered,
+                "result_count": counts.result,
+            },
+            "input": {"query": self.query} if self.query else {},
+            "output": output,
+        }
+
+    def _nearest(self) -> tuple[Hit, ...]:
+        if self.selection is None:
+            return ()
+        rows = self.selection.ranking[: self.params.diagnostic_topk]
+        return tuple(self.selection.story(row) for row in rows.tolist())
+
+    def _result(self, hit: Hit) -> dict[str, Any]:
+        label = self.label_of(hit)
+        return {
+            "id": hit.id,
+            "distance": hit.distance,
+            **({} if label is None else {"label": label}),
+            "within_threshold": not hit.reason,
+            "text": hit.text,
+        }
+
+
+class ClassifyIntent(SearchKind[ClassifyIntentParams]):
+    """Takes the label of the nearest example as the intent; attaches no knowledge."""
+
+    table = ClassifyIntentParams
+    is_in_game = True
+    answer = Answer.NONE
+    simulated = None
+    opened_files = frozenset[FileKind]()
+    draws_subgraph = False
+    provides = nothing_provided
+    memory = no_memory
+
+    def filtered(self, params: ClassifyIntentParams) -> Filtered:
+        """Return the filter."""
+        return Filtered(params.filter, params.embedded_string_storage)
+
+    def distance_threshold(self, params: ClassifyIntentParams) -> float:
+        """Return the threshold."""
+        return params.threshold
+
+    def check(self, params: ClassifyIntentParams, node: CheckedNode) -> None:
+        """Check that there are examples, and a field for their labels."""
+        node.needs_file("embedded_string_storage", params.embedded_string_storage, "knowledge file")
+        if not params.metadata_field:
+            node.error(
+                "metadata_field",
+                "metadata_field is empty: no field gives the label",
+                code=Code.InvalidParamValue,
+                hint="name a metadata field of type string",
+            )
+
+    def check_storages(self, params: ClassifyIntentParams, node: OpenedNode) -> None:
+        """Check filter and field against the file."""
+
+        def opened(name: str) -> tuple[str, tuple[Finding, ...]]:
+            knowledge = node.storages.knowledge(name, node.work)
+            for field in ("filter", "metadata_field") if params.metadata_field else ("filter",):
+                node.attempt(self.check_change, params, field)
+            return str(knowledge.path), knowledge.findings
+
+        node.open("embedded_string_storage", params.embedded_string_storage, opened)
+
+    def check_change(
+        self, params: ClassifyIntentParams, param: str, storages: Storages, work: Work
+    ) -> None:
+        """Refuse a filter that does not fit the file's fields, and a field that has no labels."""
+        if param == "filter" and params.embedded_string_storage:
+            storages.compiled_filter(params.embedded_string_storage, params.filter, work)
+        if param == "metadata_field":
+            _label_field(params, storages, work)
+
+    def prepare(
+        self, params: ClassifyIntentParams, storages: Storages, embeddings: bool, work: Work
+    ) -> None:
+        """Prepare the file of examples."""
+        if params.embedded_string_storage:
+            prepare_file(params.embedded_string_storage, storages, embeddings, work)
+
+    def run(self, name: str, params: ClassifyIntentParams, state: TurnState) -> Outcome:
+        """Find the nearest example; 3007 for a field that gives no labels."""
+        query = state.request.message.strip()
+        result = IntentRetrieval(params, name, query, None)
+        if query:
+            candidates = state.storages.candidates(
+                params.embedded_string_storage, query, params.filter, dense=True, work=state.work
+            )
+            settings = Settings(
+                RetrievalMode.Dense,
+                params.diagnostic_topk,
+                params.threshold,
+                top_k_name="diagnostic_topk",
+                most_top_k=_MOST_EXAMPLES,
+            )
+            default = _label_field(params, state.storages, state.work).default
+            result = IntentRetrieval(
+                params,
+                name,
+                query,
+                select(candidates, settings),
+                default if isinstance(default, str) else None,
+            )
+        if not result.label:
+            return Outcome("not_found", retrieval=result)
+        state.label = result.label
+        return Outcome("found", result.label, retrieval=result)
+
+    def recorded_stages(self, params: ClassifyIntentParams) -> RecordedStages:
+        """Return the nearest examples, and those near enough."""
+        del params
+        return (stages.NEAREST, "raw_result_count"), (stages.WITHIN_THRESHOLD, "result_count")
+
+    def recorded_hits(
+        self, params: ClassifyIntentParams, taken: frozenset[str], rows: tuple[Hit, ...]
+    ) -> tuple[Hit, ...]:
+        """Tell the examples beyond the threshold, which are recorded too, from the hits."""
+        limit = np.float32(params.threshold)
+        if "threshold" not in taken or not limit:
+            return rows
+        return tuple(
+            row
+            if row.distance is None or np.float32(row.distance) <= limit
+            else replace(row, reason=Reason.THRESHOLD)
+            for row in rows
+        )
+
+
+def _label_field(params: ClassifyIntentParams, storages: Storages, work: Work) -> Field:
+    """Return the metadata field that the labels are in.
+
+    Raises
+    ------
+    InspectorError
+        3007 when the storage declares no such field of type string.
+    """
+    fields = storages.knowledge(params.embedded_string_storage, work).fields
+    texts = [field.name for field in fields if field.type is FieldType.STRING]
+    wanted = params.metadata_field
+    found = next((field for field in fields if field.name == wanted), None)
+    if found is not None and found.type is FieldType.STRING:
+        return found
+    said = (
+        "metadata_field is empty: no field gives the label"
+        if not wanted
+        else f'{params.embedded_string_storage} declares no field "{wanted}"'
+        if found is None
+        else f'the field "{wanted}" is of type {found.type}, and a label is a string'
+    )
+    one_of = (
+        f"string fields: {', '.join(texts)}"
+        if texts
+        else ("declare a field of type string in the knowledge file")
+    )
+    raise InspectorError(
+        Code.InvalidParamValue,
+        said,
+        place=Place(node=work.node, param="metadata_field"),
+        hint=did_you_mean(wanted, texts) or one_of,
+    )
+
+
+CLASSIFY_INTENT = ClassifyIntent()

@@ -1,0 +1,115 @@
+"""Generate: render the prompt that a language model would read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from core.errors import InspectorError
+from core.nodes.kind import (
+    Answer,
+    NodeKind,
+    kind_of,
+    no_change_to_check,
+    no_memory,
+    nothing_provided,
+    nothing_to_check,
+    nothing_to_prepare,
+)
+from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.state import Outcome
+from core.prompt.lint import Provided, lint
+from core.prompt.messages import Placement
+from core.prompt.projection import Projection, PromptInputs, project
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from core.nodes.state import TurnState
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerateParams(NodeParams):
+    """Parameters of Generate: render the prompt that a language model would read."""
+
+    model_name: str = param(
+        "",
+        "Language model. Empty = the graph's default model.",
+        reads=Reads.PROMPT,
+        structural=True,
+    )
+    system_prompt: str = param(
+        "", "System message before everything else.", reads=Reads.PROMPT, multiline=True
+    )
+    template: str = param(
+        "",
+        "Mustache template of what is added to the prompt.",
+        reads=Reads.PROMPT,
+        multiline=True,
+    )
+    placement: Placement = param(
+        Placement.BeforeUserAsSystem,
+        "Where the rendered template goes: in place of the player's message, or before or after "
+        "it, as a user or a system message.",
+        reads=Reads.PROMPT,
+    )
+    stream: bool = param(
+        False, "Whether the game streams the reply. No effect here.", reads=Reads.GAME
+    )
+    default_exit: str = exit_param("after the reply")
+
+
+class Generate(NodeKind[GenerateParams]):
+    """Renders the prompt; the reply is what the user typed in."""
+
+    table = GenerateParams
+    is_in_game = True
+    answer = Answer.REPLY
+    simulated = None
+    provides = nothing_provided
+    memory = no_memory
+    check = nothing_to_check
+    check_storages = nothing_to_check
+    check_change = no_change_to_check
+    prepare = nothing_to_prepare
+
+    def run(self, name: str, params: GenerateParams, state: TurnState) -> Outcome:
+        """Render the prompt that the model would read."""
+        request = state.request
+        inputs = PromptInputs(
+            user_message=request.message,
+            instructions=tuple(state.instructions),
+            knowledge=tuple(state.knowledge),
+            system_prompt=params.system_prompt,
+            template=params.template,
+            placement=params.placement,
+            dialog=request.play.dialog,
+        )
+        problems = lint(params.template, params.placement, provided_by(request.params))
+        model = request.model_of(params.model_name)
+        try:
+            projection = Projection(project(inputs), problems, model)
+        except InspectorError as error:
+            located = InspectorError(
+                error.code,
+                error.message,
+                hint=error.hint,
+                place=replace(error.place, node=name, param="template"),
+            )
+            return Outcome(
+                "default", projection=Projection((), problems, model, located), error=located
+            )
+        return Outcome("default", request.replies.get(name, ""), projection=projection)
+
+
+def provided_by(params: Mapping[str, NodeParams]) -> Provided:
+    """Return the names that the nodes of a graph can provide to a template."""
+    given = [kind_of(table).provides(name, table) for name, table in params.items()]
+    return Provided(
+        tuple(dict.fromkeys(chain.from_iterable(each.instructions for each in given))),
+        tuple(dict.fromkeys(chain.from_iterable(each.sources for each in given))),
+    )
+
+
+GENERATE = Generate()

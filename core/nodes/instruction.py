@@ -1,0 +1,62 @@
+"""Instruction: attach a named text for templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.nodes.kind import (
+    Answer,
+    NodeKind,
+    no_change_to_check,
+    no_memory,
+    nothing_to_check,
+    nothing_to_prepare,
+)
+from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.state import Outcome
+from core.prompt.lint import Provided
+from core.prompt.projection import InstructionText
+
+if TYPE_CHECKING:
+    from core.nodes.state import TurnState
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstructionParams(NodeParams):
+    """Parameters of Instruction: attach a named text for templates."""
+
+    instruction_name: str = param(
+        "",
+        "Name that templates use (instruction_NAME). Empty = the node's name.",
+        reads=Reads.PROMPT,
+    )
+    instruction: str = param("", "The text.", reads=Reads.PROMPT | Reads.WALK, multiline=True)
+    default_exit: str = exit_param("next")
+
+
+class Instruction(NodeKind[InstructionParams]):
+    """Attaches its text."""
+
+    table = InstructionParams
+    is_in_game = True
+    answer = Answer.NONE
+    simulated = None
+    memory = no_memory
+    check = nothing_to_check
+    check_storages = nothing_to_check
+    check_change = no_change_to_check
+    prepare = nothing_to_prepare
+
+    def provides(self, name: str, params: InstructionParams) -> Provided:
+        """Return the name that the text is attached as."""
+        return Provided(instructions=(params.instruction_name or name,))
+
+    def run(self, name: str, params: InstructionParams, state: TurnState) -> Outcome:
+        """Attach the text."""
+        attached_as = params.instruction_name or name
+        state.instructions.append(InstructionText(attached_as, params.instruction))
+        return Outcome("default", params.instruction)
+
+
+INSTRUCTION = Instruction()

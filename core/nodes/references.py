@@ -1,0 +1,134 @@
+"""References in texts: ``{{user_message}}``, ``{{var.NAME}}``, ``{{node.NAME.output}}``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from core.errors import Code, InspectorError, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from core.nodes.params import NodeParams
+    from core.nodes.state import TurnState
+    from core.nodes.turn_request import TurnRequest
+
+_REFERENCE = re.compile(r"\{\{\s*(user_message|var\.[^{}\s]+|node\.[^{}]+?\.output)\s*\}\}")
+
+_BRACED = re.compile(r"\{\{[^{}]*\}\}")
+
+
+def resolve_text(template: str, state: TurnState, place: Place) -> str:
+    """Resolve a node's text parameter: references replaced, white space trimmed.
+
+    A text that equals the name of a node that ran earlier in this turn means its output. A
+    reference to a node of the graph that has not run is empty.
+
+    Raises
+    ------
+    InspectorError
+        3007 for an undefined variable or a node that the graph does not have.
+    """
+    if template.strip() in state.outputs:
+        return state.outputs[template.strip()].strip()
+    return resolve_references(template, state.request, state.outputs, place)
+
+
+def resolve_references(
+    text: str, request: TurnRequest, outputs: Mapping[str, str], place: Place
+) -> str:
+    """Replace the references in a text that is no `input`: otherwise as `resolve_text`.
+
+    A memory store may be called what a node is called.
+
+    Parameters
+    ----------
+    outputs : node name → what it said, of the nodes that have run.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        reference = match.group(1)
+        if reference == "user_message":
+            return request.message
+        if reference.startswith("var."):
+            name = reference.removeprefix("var.")
+            if name not in request.variables:
+                raise InspectorError(
+                    Code.InvalidParamValue,
+                    f'undefined variable "{name}"',
+                    place=place,
+                    hint=f"give it a value: in Inputs, or with --var {name}=VALUE",
+                )
+            return request.variables[name]
+        name = reference.removeprefix("node.").removesuffix(".output")
+        if name not in request.params:
+            raise InspectorError(
+                Code.InvalidParamValue,
+                f'the graph has no node "{name}"',
+                place=place,
+                hint="{{node.NAME.output}} names an earlier node",
+            )
+        return outputs.get(name, "")
+
+    return _REFERENCE.sub(replace, text).strip()
+
+
+def has_references(text: str) -> bool:
+    """Tell whether there is something in a text that a turn replaces."""
+    return _REFERENCE.search(text) is not None
+
+
+def stray_references(params: NodeParams, nodes: Collection[str]) -> list[tuple[str, str]]:
+    """Return what looks like a reference in a node's texts but names nothing: parameter, text.
+
+    Parameters
+    ----------
+    nodes : the names of the graph's nodes.
+    """
+    strays = []
+    for param, text in _referring(params):
+        for found in _BRACED.findall(text):
+            match = _REFERENCE.fullmatch(found)
+            name = match[1].removeprefix("node.").removesuffix(".output") if match else ""
+            if not match or (match[1].startswith("node.") and name not in nodes):
+                strays.append((param, found))
+    return strays
+
+
+def query_of(name: str, text: str, state: TurnState) -> str:
+    """Return what a node searches with; `text` is its parameter `input`."""
+    return (
+        resolve_text(text, state, Place(node=name, param="input"))
+        if text.strip()
+        else state.request.message.strip()
+    )
+
+
+def variables_used(params: Mapping[str, NodeParams]) -> dict[str, tuple[str, ...]]:
+    """Map each agent variable that a graph's nodes read to where: ``("recall.storage_name",)``.
+
+    Parameters
+    ----------
+    params : node name → its parameters.
+    """
+    used: dict[str, list[str]] = {}
+    for node, table in params.items():
+        for param, text in _referring(table):
+            for match in _REFERENCE.finditer(text):
+                if match.group(1).startswith("var."):
+                    places = used.setdefault(match.group(1).removeprefix("var."), [])
+                    places.append(f"{node}.{param}")
+    return {name: tuple(dict.fromkeys(places)) for name, places in used.items()}
+
+
+def names_output(text: str) -> bool:
+    """Tell whether a text refers to what a node says, which only the walk knows."""
+    return any(match[1].startswith("node.") for match in _REFERENCE.finditer(text))
+
+
+def _referring(params: NodeParams) -> Iterator[tuple[str, str]]:
+    """Yield the parameters that may hold references, and their texts."""
+    for name, spec in params.specs().items():
+        if spec.references:
+            yield name, str(getattr(params, name))

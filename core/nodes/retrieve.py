@@ -1,0 +1,447 @@
+"""Retrieve: search a knowledge file or a memory store, and attach the surviving chunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Self
+
+from core.errors import Code, InspectorError
+from core.knowledge.filter import compile_filter
+from core.knowledge.kinds import FileKind, accepted_kinds
+from core.nodes.kind import (
+    Answer,
+    Filtered,
+    SearchKind,
+    StoreUse,
+)
+from core.nodes.memory_stores import check_store_schema, named_store
+from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.references import query_of
+from core.nodes.retrieval import sections
+from core.nodes.texts import INPUT_HELP, SOURCE_HELP
+from core.prompt.lint import Provided
+from core.retrieve import stages
+from core.retrieve.modes import RetrievalMode
+from core.retrieve.select import Counts, Selection, Settings, select
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from core.hits.hit import Hit
+    from core.hits.listing import Listing
+    from core.hits.stage import Stage
+    from core.index.candidates import Candidates
+    from core.io.findings import Finding
+    from core.io.work import Work
+    from core.nodes.checking import CheckedNode, OpenedNode
+    from core.nodes.kind import RecordedStages
+    from core.nodes.state import Outcome, TurnState
+    from core.nodes.storages import Storages
+
+_UNKNOWN_FIELD = "filter.unknown_field"
+
+
+class KnowledgeSourceKind(IntEnum):
+    """FromFile = a prebuilt knowledge file, FromName = a memory store that play fills."""
+
+    FromFile = 0
+    FromName = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrieveParams(NodeParams):
+    """Parameters of Retrieve: search a storage, attach the surviving chunks."""
+
+    input: str = param("", INPUT_HELP, reads=Reads.SEARCH, structural=True, references=True)
+    source_kind: KnowledgeSourceKind = param(
+        KnowledgeSourceKind.FromFile,
+        "FromFile = a prebuilt knowledge file. FromName = a memory store that the game fills "
+        "during play.",
+        reads=Reads.SEARCH,
+        structural=True,
+    )
+    embedded_string_storage: str = param(
+        "",
+        "Knowledge file to search, relative to the storage root. Used with FromFile.",
+        reads=Reads.SEARCH,
+        structural=True,
+        file_kind=FileKind.KNOWLEDGE,
+    )
+    filter: str = param(
+        "",
+        "JSON filter on chunk metadata; only matching chunks are searched. Empty = no filter.",
+        reads=Reads.SEARCH,
+        multiline=True,
+    )
+    storage_name: str = param(
+        "",
+        "Memory store to search, by name. Used with FromName; may hold {{var.NAME}}.",
+        reads=Reads.SEARCH,
+        structural=True,
+        references=True,
+    )
+    schema: str = param(
+        "",
+        "Record schema of the store. Required with FromName; with FromFile, checked against the "
+        "file.",
+        reads=Reads.SEARCH,
+        structural=True,
+    )
+    retrieval_mode: RetrievalMode = param(
+        RetrievalMode.Dense,
+        "Dense = match by meaning. Lexical = match by keywords (BM25). Hybrid = both, merged.",
+        reads=Reads.SEARCH | Reads.SELECTION,
+    )
+    top_k: int = param(
+        2, "How many matching chunks to return at most.", reads=Reads.SELECTION, low=1, high=1000
+    )
+    threshold: float = param(
+        0.5,
+        "Largest cosine distance at which a chunk still counts: 0 = identical, 2 = opposite. "
+        "0 as a threshold = no limit. Ignored in Lexical mode.",
+        reads=Reads.SELECTION,
+        low=0.0,
+        high=2.0,
+    )
+    rrf_k: int = param(
+        60,
+        "Hybrid only: how strongly the merge favours top-ranked hits. Higher = flatter. "
+        "60 is the standard value.",
+        reads=Reads.SELECTION,
+        low=1,
+        high=1000,
+    )
+    source: str = param("", SOURCE_HELP, reads=Reads.PROMPT)
+    found_exit: str = exit_param("when at least one chunk is found")
+    not_found_exit: str = exit_param("when nothing is found")
+
+    def search_key(self) -> Self:
+        """Return what searches depend on: Dense and Hybrid share one, Lexical embeds nothing."""
+        mode = RetrievalMode.Dense if self.embeds else RetrievalMode.Lexical
+        return replace(super().search_key(), retrieval_mode=mode)
+
+    def in_force(self, name: str) -> bool:
+        """Tell whether a parameter is read in this mode."""
+        return {
+            "rrf_k": self.retrieval_mode is RetrievalMode.Hybrid,
+            "threshold": self.embeds,
+        }.get(name, True)
+
+    @property
+    def embeds(self) -> bool:
+        """Whether the query is embedded."""
+        return self.retrieval_mode is not RetrievalMode.Lexical
+
+    @property
+    def settings(self) -> Settings:
+        """What the selection reads."""
+        return Settings(self.retrieval_mode, self.top_k, self.threshold, self.rrf_k)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What a Retrieve node did. `selection` is None when there was nothing to search with or in."""
+
+    params: RetrieveParams
+    source: str
+    query: str
+    selection: Selection | None
+
+    @property
+    def listing(self) -> Listing | None:
+        """The selection."""
+        return self.selection
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The chunks attached to the turn, in the engine's order."""
+        return self.selection.hits if self.selection is not None else ()
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of every stage; all 0 without a selection."""
+        if self.selection is not None:
+            return self.selection.counts
+        if self.params.retrieval_mode is RetrievalMode.Dense:
+            return Counts(0, 0, 0, 0, 0)
+        return Counts(
+            0, 0, 0, 0, 0, with_query_word=0, dense_raw=0, dense_filtered=0, sparse_raw=0, fused=0
+        )
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The counts as the stages of a funnel."""
+        return stages.retrieve_stages(self.counts, self.params.retrieval_mode)
+
+    @property
+    def how(self) -> str:
+        """The mode."""
+        return self.params.retrieval_mode.name
+
+    @property
+    def no_distances(self) -> str:
+        """Why there are no distances: Lexical mode has none, nor has an empty store."""
+        if self.params.retrieval_mode is RetrievalMode.Lexical:
+            return (
+                "Lexical mode has no distances: it counts words (BM25), and the threshold "
+                "does nothing. Choose Dense or Hybrid to see distances."
+            )
+        if self.selection is None:
+            return "Nothing was searched, so there are no distances."
+        return ""
+
+    @property
+    def nothing_found(self) -> tuple[str, str]:
+        """What to say when nothing came back."""
+        if self.selection is None or not self.selection.candidates.record_count:
+            return "This store has no records yet", "WriteToMemory adds them during play"
+        if self.params.retrieval_mode is RetrievalMode.Lexical:
+            return "No record holds a word of this question", "Dense matches by meaning"
+        return "No record came back", "Loosen the filter or raise the threshold"
+
+    def near_misses(self, limit: int) -> list[dict[str, Any]]:
+        """Return the closest near-misses: id, distance, bm25_score, rank, reason, needs."""
+        found = self.selection.near_misses(limit) if self.selection is not None else ()
+        return [
+            {
+                "id": hit.id,
+                "distance": hit.distance,
+                "bm25_score": hit.bm25_score,
+                "rank": hit.rank,
+                "reason": hit.reason.value,
+                "needs": hit.needs,
+            }
+            for hit in found
+        ]
+
+    def diagnostics(self) -> dict[str, Any]:
+        """Return the node's diagnostics with exactly the keys of the reference page."""
+        params, counts = self.params, self.counts
+        section: dict[str, Any] = {"source": self.source}
+        if params.embedded_string_storage:
+            section["embedded_string_storage"] = params.embedded_string_storage
+        section |= {
+            "top_k": params.top_k,
+            "threshold": params.threshold if params.threshold else "inf",
+            "retrieval_mode": params.retrieval_mode.name,
+            "rrf_k": params.rrf_k,
+            "filter": params.filter,
+            "raw_result_count": counts.raw,
+            "filtered_count": counts.filtered,
+        }
+        if params.retrieval_mode is not RetrievalMode.Dense:
+            section |= {
+                "dense_raw_count": counts.dense_raw,
+                "dense_filtered_count": counts.dense_filtered,
+                "sparse_raw_count": counts.sparse_raw,
+                "fused_candidate_count": counts.fused,
+            }
+        section["result_count"] = counts.result
+        return sections(section, self.query, [_result(hit) for hit in self.hits])
+
+
+def _result(hit: Hit) -> dict[str, Any]:
+    result: dict[str, Any] = {"id": hit.id, "distance": hit.distance}
+    for key, value in (
+        ("bm25_score", hit.bm25_score),
+        ("rank_dense", hit.rank_dense),
+        ("rank_sparse", hit.rank_sparse),
+    ):
+        if value is not None:
+            result[key] = value
+    result["text"] = hit.text
+    return result
+
+
+class Retrieve(SearchKind[RetrieveParams]):
+    """Searches, and attaches what comes back."""
+
+    table = RetrieveParams
+    is_in_game = True
+    answer = Answer.NONE
+    simulated = None
+    opened_files = accepted_kinds(FileKind.KNOWLEDGE)
+    draws_subgraph = False
+
+    def provides(self, name: str, params: RetrieveParams) -> Provided:
+        """Return the name that the chunks are attached as."""
+        return Provided(sources=(params.source or name,))
+
+    def memory(self, params: RetrieveParams) -> StoreUse | None:
+        """Return the store of FromName."""
+        if params.source_kind is KnowledgeSourceKind.FromName:
+            return StoreUse(params.storage_name, params.schema)
+        return None
+
+    def filtered(self, params: RetrieveParams) -> Filtered:
+        """Return the filter."""
+        if self.memory(params) is not None:
+            return Filtered(params.filter, schema=params.schema)
+        return Filtered(params.filter, params.embedded_string_storage)
+
+    def distance_threshold(self, params: RetrieveParams) -> float:
+        """Return the threshold."""
+        return params.threshold
+
+    def check(self, params: RetrieveParams, node: CheckedNode) -> None:
+        """Check that there is something to search."""
+        if self.memory(params) is None:
+            node.needs_file(
+                "embedded_string_storage", params.embedded_string_storage, "knowledge file"
+            )
+            return
+        for field in ("storage_name", "schema"):
+            if not getattr(params, field).strip():
+                node.error(field, f"FromName needs a {field}", code=Code.InvalidParamValue)
+
+    def check_storages(self, params: RetrieveParams, node: OpenedNode) -> None:
+        """Check the file against filter and schema, or the filter against a store's schema."""
+        if self.memory(params) is None:
+            node.open(
+                "embedded_string_storage",
+                params.embedded_string_storage,
+                lambda name: self._opened(name, params, node),
+            )
+            return
+        check_store_schema(params.schema, node)
+        node.attempt(self.check_change, params, "filter")
+
+    def _opened(
+        self, name: str, params: RetrieveParams, node: OpenedNode
+    ) -> tuple[str, tuple[Finding, ...]]:
+        knowledge = node.storages.knowledge(name, node.work)
+        node.attempt(self.check_change, params, "filter")
+        _check_schema(params, node)
+        return str(knowledge.path), knowledge.findings
+
+    def check_change(
+        self, params: RetrieveParams, param: str, storages: Storages, work: Work
+    ) -> None:
+        """Refuse a filter that does not fit the fields of the file, or of the store's schema."""
+        if param != "filter":
+            return
+        if self.memory(params) is not None:
+            _check_store_filter(params, storages, work)
+        elif params.embedded_string_storage:
+            storages.compiled_filter(params.embedded_string_storage, params.filter, work)
+
+    def prepare(
+        self, params: RetrieveParams, storages: Storages, embeddings: bool, work: Work
+    ) -> None:
+        """Prepare the file, or a store on disk whose name has no references."""
+        if embeddings and not params.embeds:
+            return
+        if self.memory(params) is not None:
+            store = storages.memories.find(params.storage_name.strip())
+            if store is not None:
+                storages.memories.prepare(store, params.schema, dense=embeddings, work=work)
+        elif params.embedded_string_storage:
+            prepare_file(params.embedded_string_storage, storages, embeddings, work)
+
+    def run(self, name: str, params: RetrieveParams, state: TurnState) -> Outcome:
+        """Search a knowledge file or a memory store."""
+        query = query_of(name, params.input, state)
+        found = (
+            self._search_file(params, query, state)
+            if self.memory(params) is None
+            else self._search_store(name, params, query, state)
+        )
+        selection = select(found, params.settings) if found is not None else None
+        return state.attach(Retrieval(params, params.source or name, query, selection))
+
+    def _search_file(
+        self, params: RetrieveParams, query: str, state: TurnState
+    ) -> Candidates | None:
+        if not query:
+            return None
+        return state.storages.candidates(
+            params.embedded_string_storage,
+            query,
+            params.filter,
+            dense=params.embeds,
+            work=state.work,
+        )
+
+    def _search_store(
+        self, name: str, params: RetrieveParams, query: str, state: TurnState
+    ) -> Candidates | None:
+        """Search a store; None for one that is not there or has no records: nothing is embedded."""
+        _, store = named_store(name, params.storage_name, state)
+        memories = state.storages.memories
+        if store is None or not store.records or not query:
+            memories.fields(store, params.schema, name)
+            return None
+        return memories.candidates(
+            store, params.schema, query, params.filter, dense=params.embeds, work=state.work
+        )
+
+    def recorded_stages(self, params: RetrieveParams) -> RecordedStages:
+        """Return the stages that the mode has."""
+        mode = params.retrieval_mode
+        hits = (stages.HITS, "result_count")
+        if mode is RetrievalMode.Lexical:
+            return (stages.SPARSE_RAW, "raw_result_count"), hits
+        kept = (stages.WITHIN_THRESHOLD, "kept_count")
+        if mode is RetrievalMode.Dense:
+            return (stages.RAW, "raw_result_count"), kept, hits
+        fused = (stages.FUSED, "fused_candidate_count")
+        return (stages.BOTH_RAW, "raw_result_count"), kept, fused, hits
+
+    def recorded_how(self, params: RetrieveParams) -> str:
+        """Return the mode."""
+        return params.retrieval_mode.name
+
+    def implied(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the kind of source that a recorded file or store tells."""
+        if values.get("embedded_string_storage"):
+            return {"source_kind": KnowledgeSourceKind.FromFile}
+        if values.get("storage_name"):
+            return {"source_kind": KnowledgeSourceKind.FromName}
+        return {}
+
+
+def prepare_file(storage: str, storages: Storages, embeddings: bool, work: Work) -> None:
+    """Load or build the word index of a knowledge file, or its vectors and their index."""
+    search = storages.search_of(storage)
+    if not embeddings:
+        search.prepare_sparse(work)
+        return
+    search.prepare_index(work)
+    search.compare_prebuilt(work)
+
+
+def _check_schema(params: RetrieveParams, node: OpenedNode) -> None:
+    """Compare the fields of the file with a schema of the catalog."""
+    schema, storages = params.schema, node.storages
+    if not schema or storages.broken_catalog is not None:
+        return
+    code = Code.InvalidEmbeddedStringStorageData
+    if storages.schema_fields(schema) is None:
+        node.warning(
+            "schema",
+            f'schema "{schema}" is not in the catalog, so it is not checked',
+            code=code,
+            hint="the game's own server may know it",
+        )
+        return
+    storage = params.embedded_string_storage
+    difference = storages.schema_difference(schema, storage)
+    if difference:
+        node.error(
+            "schema", f'{storage} does not agree with schema "{schema}": {difference}', code=code
+        )
+
+
+def _check_store_filter(params: RetrieveParams, storages: Storages, work: Work) -> None:
+    fields = storages.schema_fields(params.schema)
+    try:
+        compile_filter(params.filter, {item.name: item for item in fields or ()}, node=work.node)
+    except InspectorError as error:
+        # Which fields there are, the records of a store without a known schema will tell.
+        if fields is None and error.message.startswith(_UNKNOWN_FIELD):
+            return
+        raise
+
+
+RETRIEVE = Retrieve()

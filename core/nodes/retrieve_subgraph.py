@@ -1,0 +1,278 @@
+"""RetrieveSubgraph: find nodes of a knowledge graph, and what is around them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.errors import Code, InspectorError, Place
+from core.index.search_cache import SearchNeeded
+from core.knowledge.kinds import FileKind
+from core.nodes.json_texts import scalars_problem
+from core.nodes.kind import (
+    Answer,
+    SearchKind,
+    no_memory,
+)
+from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.references import query_of
+from core.nodes.retrieval import scored, sections
+from core.nodes.texts import INPUT_HELP, SOURCE_HELP
+from core.prompt.lint import Provided
+from core.subgraph import stages
+from core.subgraph.depths import ExpansionDepth
+from core.subgraph.entry_points import find_entry_points
+from core.subgraph.expand import SubgraphResult
+from core.subgraph.listing import SubgraphCounts, SubgraphListing
+from core.subgraph.request import Scope, SubgraphRequest
+
+if TYPE_CHECKING:
+    from core.hits.hit import Hit
+    from core.hits.stage import Stage
+    from core.io.findings import Finding
+    from core.io.work import Work
+    from core.nodes.checking import CheckedNode, OpenedNode
+    from core.nodes.kind import RecordedStages
+    from core.nodes.state import Outcome, TurnState
+    from core.nodes.storages import Storages
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrieveSubgraphParams(NodeParams):
+    """Parameters of RetrieveSubgraph: find nodes of a knowledge graph, and what is around them."""
+
+    input: str = param("", INPUT_HELP, reads=Reads.SEARCH, structural=True, references=True)
+    knowledge_graph: str = param(
+        "",
+        "Knowledge graph file to search, relative to the storage root.",
+        reads=Reads.SEARCH,
+        structural=True,
+        file_kind=FileKind.KNOWLEDGE_GRAPH,
+    )
+    top_k: int = param(
+        5,
+        "How many matches at most, before the walk from them.",
+        reads=Reads.SELECTION,
+        low=1,
+        high=50,
+    )
+    expansion_depth: ExpansionDepth = param(
+        ExpansionDepth.NONE,
+        "How far to walk from the matches: none = only the matches; shallow = and their parents "
+        "and children; standard = and the nodes that they are connected with; deep = and all of "
+        "that once more from every node found.",
+        reads=Reads.SELECTION,
+    )
+    root_node_id: str = param(
+        "",
+        "Only this node and what is below it may match. Empty = the whole graph.",
+        reads=Reads.SELECTION,
+    )
+    tag_filters: str = param(
+        "",
+        'JSON object tag: value, all of which a match must have, e.g. {"kind": "person"}. '
+        "Empty = no filter.",
+        reads=Reads.SELECTION,
+        multiline=True,
+        text_rule=scalars_problem,
+    )
+    directory_prefix: str = param(
+        "",
+        "One of a match's directories must start with this. Empty = any.",
+        reads=Reads.SELECTION,
+    )
+    include_raw_text: bool = param(
+        False,
+        "Whether a node's long text goes into the prompt, besides title and description.",
+        reads=Reads.SELECTION,
+    )
+    use_embeddings: bool = param(
+        False,
+        "Whether to match by meaning too, fused with full text. Needs the embedding model.",
+        reads=Reads.SEARCH,
+    )
+    source: str = param("", SOURCE_HELP, reads=Reads.PROMPT)
+    found_exit: str = exit_param("when at least one node is found")
+    not_found_exit: str = exit_param("when nothing is found")
+
+    def request(self, query: str) -> SubgraphRequest:
+        """Return the request that a node makes."""
+        tags = json.loads(self.tag_filters) if self.tag_filters.strip() else {}
+        return SubgraphRequest(
+            query,
+            self.top_k,
+            self.expansion_depth,
+            Scope(self.root_node_id, tags, self.directory_prefix),
+            self.include_raw_text,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SubgraphRetrieval:
+    """What a RetrieveSubgraph node did."""
+
+    params: RetrieveSubgraphParams
+    source: str
+    query: str
+    listing: SubgraphListing | None
+
+    selection = None
+    no_distances = (
+        "A subgraph retrieval is drawn as a graph, in the tab Subgraph, and ranks by "
+        "score: there is no threshold of distance to move."
+    )
+    nothing_found = (
+        "No node shares a word with this question",
+        "Loosen the scope, or use embeddings to match by meaning",
+    )
+
+    @property
+    def how(self) -> str:
+        """The depth of the walk."""
+        return f"Subgraph {self.params.expansion_depth}"
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The nodes attached to the turn: the matches, then what the walk adds."""
+        return self.listing.hits if self.listing is not None else ()
+
+    @property
+    def counts(self) -> SubgraphCounts:
+        """The counts of every stage."""
+        return (
+            self.listing.counts if self.listing is not None else SubgraphCounts(0, 0, 0, 0, 0, 0, 0)
+        )
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The counts as the stages of a funnel."""
+        return stages.subgraph_stages(self.counts)
+
+    def near_misses(self, limit: int) -> list[dict[str, Any]]:
+        """Return the best near-misses: those that `top_k` cut off, then those out of scope."""
+        listing = self.listing
+        found = [listing.story(row) for row in listing.near_miss_rows(limit)] if listing else []
+        return [
+            {
+                "id": miss.id,
+                "score": miss.score,
+                "match_reason": miss.match_reason,
+                "rank": miss.rank,
+                "reason": miss.reason.value,
+                "needs": miss.needs,
+            }
+            for miss in found
+        ]
+
+    def diagnostics(self) -> dict[str, Any]:
+        """Return parameters with counts, the query, and the nodes; one without score was added."""
+        params, counts = self.params, self.counts
+        return sections(
+            {
+                "source": self.source,
+                "knowledge_graph": params.knowledge_graph,
+                "top_k": params.top_k,
+                "expansion_depth": str(params.expansion_depth),
+                "root_node_id": params.root_node_id,
+                "tag_filters": params.tag_filters,
+                "directory_prefix": params.directory_prefix,
+                "include_raw_text": params.include_raw_text,
+                "use_embeddings": params.use_embeddings,
+                "node_count": counts.nodes,
+                "in_scope_count": counts.in_scope,
+                "raw_result_count": counts.found,
+                "match_count": counts.matches,
+                "reached_count": counts.reached,
+                "connection_count": counts.connections,
+                "result_count": counts.nodes_in_result,
+            },
+            self.query,
+            [scored(hit) for hit in self.hits],
+        )
+
+
+class RetrieveSubgraph(SearchKind[RetrieveSubgraphParams]):
+    """Searches a knowledge graph, and attaches what is found and what is around it."""
+
+    table = RetrieveSubgraphParams
+    is_in_game = False
+    answer = Answer.NONE
+    simulated = None
+    opened_files = frozenset({FileKind.KNOWLEDGE_GRAPH})
+    draws_subgraph = True
+    memory = no_memory
+
+    def provides(self, name: str, params: RetrieveSubgraphParams) -> Provided:
+        """Return the name that the nodes are attached as."""
+        return Provided(sources=(params.source or name,))
+
+    def filtered(self, params: RetrieveSubgraphParams) -> None:
+        """Return None: tags are no metadata of a schema."""
+
+    def distance_threshold(self, params: RetrieveSubgraphParams) -> None:
+        """Return None: no distance is limited."""
+
+    def check(self, params: RetrieveSubgraphParams, node: CheckedNode) -> None:
+        """Check that there is a knowledge graph."""
+        node.needs_file("knowledge_graph", params.knowledge_graph, "knowledge graph")
+
+    def check_storages(self, params: RetrieveSubgraphParams, node: OpenedNode) -> None:
+        """Open the knowledge graph, and look for the root of the scope."""
+
+        def opened(name: str) -> tuple[str, tuple[Finding, ...]]:
+            graph = node.storages.graphs.searcher(name, node.work).graph
+            node.attempt(self.check_change, params, "root_node_id")
+            return name, graph.findings
+
+        node.open("knowledge_graph", params.knowledge_graph, opened)
+
+    def check_change(
+        self, params: RetrieveSubgraphParams, param: str, storages: Storages, work: Work
+    ) -> None:
+        """Refuse a root that the knowledge graph does not have."""
+        name, root = params.knowledge_graph, params.root_node_id
+        if param != "root_node_id" or not name or not root:
+            return
+        if root not in storages.graphs.searcher(name, work).graph:
+            raise InspectorError(
+                Code.InvalidParamValue,
+                f'there is no node "{root}" in {name}',
+                place=Place(node=work.node, param=param),
+                hint="name a node_id of the knowledge graph",
+            )
+
+    def prepare(
+        self, params: RetrieveSubgraphParams, storages: Storages, embeddings: bool, work: Work
+    ) -> None:
+        """Prepare full text, and the embeddings where they are used."""
+        if params.knowledge_graph and (params.use_embeddings or not embeddings):
+            searcher = storages.graphs.searcher(params.knowledge_graph)
+            searcher.prepare(embeddings=embeddings, work=work)
+
+    def run(self, name: str, params: RetrieveSubgraphParams, state: TurnState) -> Outcome:
+        """Search a knowledge graph, and walk from what is found."""
+        query, listing = query_of(name, params.input, state), None
+        if query:
+            found = state.storages.graphs.candidates(
+                params.knowledge_graph, query, embeddings=params.use_embeddings, work=state.work
+            )
+            if found is None:
+                raise SearchNeeded
+            matches = find_entry_points(found, params.request(query))
+            listing = SubgraphListing(SubgraphResult(matches))
+        return state.attach(SubgraphRetrieval(params, params.source or name, query, listing))
+
+    def recorded_stages(self, params: RetrieveSubgraphParams) -> RecordedStages:
+        """Return the stages of a subgraph retrieval."""
+        del params
+        return (
+            (stages.NODES, "node_count"),
+            (stages.IN_SCOPE, "in_scope_count"),
+            (stages.FOUND, "raw_result_count"),
+            (stages.MATCHES, "match_count"),
+            (stages.WALKED, "result_count"),
+        )
+
+
+RETRIEVE_SUBGRAPH = RetrieveSubgraph()

@@ -1,0 +1,54 @@
+"""Speak: say the reply. There is no voice here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.nodes.kind import (
+    Answer,
+    NodeKind,
+    no_change_to_check,
+    no_memory,
+    nothing_provided,
+    nothing_to_check,
+    nothing_to_prepare,
+)
+from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.state import Outcome
+
+if TYPE_CHECKING:
+    from core.nodes.state import TurnState
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeakParams(NodeParams):
+    """Parameters of Speak: say the reply. Nothing happens here."""
+
+    voice: str = param("", "Voice. No effect here.", reads=Reads.GAME, structural=True)
+    default_exit: str = exit_param("next")
+
+
+class Speak(NodeKind[SpeakParams]):
+    """Does nothing."""
+
+    table = SpeakParams
+    is_in_game = True
+    answer = Answer.NONE
+    simulated = None
+    provides = nothing_provided
+    memory = no_memory
+    check = nothing_to_check
+    check_storages = nothing_to_check
+    check_change = no_change_to_check
+    prepare = nothing_to_prepare
+
+    def run(self, name: str, params: SpeakParams, state: TurnState) -> Outcome:
+        """Say nothing."""
+        del name, state
+        return Outcome(
+            "default", sections={"parameters": {"voice": params.voice}, "input": {}, "output": {}}
+        )
+
+
+SPEAK = Speak()

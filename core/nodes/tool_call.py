@@ -1,0 +1,67 @@
+"""ToolCall: a language model calls a tool, or none. The user picks the exit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.nodes.kind import (
+    Answer,
+    NodeKind,
+    Simulated,
+    no_change_to_check,
+    no_memory,
+    nothing_provided,
+    nothing_to_check,
+    nothing_to_prepare,
+)
+from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.simulating import picked_exit
+from core.nodes.state import Outcome
+
+if TYPE_CHECKING:
+    from core.nodes.state import TurnState
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCallParams(NodeParams):
+    """Parameters of ToolCall, which needs a language model."""
+
+    model_name: str = param("", "Language model.", reads=Reads.GAME, structural=True)
+    system_prompt: str = param("", "System message.", reads=Reads.GAME, multiline=True)
+    notify_client: bool = param(
+        False, "Whether the game is told. No effect here.", reads=Reads.GAME
+    )
+    tool_called_exit: str = exit_param("when a tool is called")
+    no_tool_called_exit: str = exit_param("when no tool is called")
+
+
+class ToolCall(NodeKind[ToolCallParams]):
+    """Takes the exit that the user picked, or `no_tool_called`."""
+
+    table = ToolCallParams
+    is_in_game = True
+    answer = Answer.NONE
+    simulated = Simulated("no_tool_called")
+    provides = nothing_provided
+    memory = no_memory
+    check = nothing_to_check
+    check_storages = nothing_to_check
+    check_change = no_change_to_check
+    prepare = nothing_to_prepare
+
+    def run(self, name: str, params: ToolCallParams, state: TurnState) -> Outcome:
+        """Take the exit; 3007 for one that the node does not have."""
+        taken = picked_exit(name, params, self.simulated.exit, state)
+        return Outcome(
+            taken,
+            simulated=True,
+            sections={
+                "parameters": {"model_name": state.request.model_of(params.model_name)},
+                "input": {"text": state.request.message},
+                "output": {"simulated": True, "exit": taken},
+            },
+        )
+
+
+TOOL_CALL = ToolCall()
