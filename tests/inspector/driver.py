@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from core.agent.turn import Turn
     from core.embedding.embedder import Embedder
-    from core.nodes.retrieve import Retrieval
     from inspector.window.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton

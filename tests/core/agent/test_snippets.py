@@ -30,6 +30,7 @@ from core.agent.snippets.literals import (
     pieces,
     short_float32,
 )
+from core.errors import Code
 from core.io.findings import Findings
 from core.nodes import (
     CannedResponseParams,
@@ -45,6 +46,8 @@ from core.nodes import (
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from core.nodes import NodeParams
 
 TEXTS = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\?\n\r\t\0/=07aé🐠 '),

@@ -57,13 +57,12 @@ def oracle(shared_data: Path) -> dict[str, Any]:
 def documentation(shared_data: Path) -> Corpus:
     lines = (shared_data / "keyword" / "corpus.jsonl").read_text("utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    return corpus_of_knowledge(
-        Knowledge(
-            [record["id"] for record in records],
-            [record["text"] for record in records],
-            [record["metadata"] for record in records],
-        )
+    columns: Any = Knowledge(
+        [record["id"] for record in records],
+        [record["text"] for record in records],
+        [record["metadata"] for record in records],
     )
+    return corpus_of_knowledge(columns)
 
 
 def naive_tokens(text: str) -> set[str]:

@@ -277,7 +277,7 @@ def test_columns_equal_a_record_by_record_reading(data: st.DataObject) -> None:
     assert list(findings) == []
     for field in fields:
         for row, given_metadata in enumerate(metadata):
-            value = (given_metadata or {}).get(field.name, field.default)
+            value: Any = (given_metadata or {}).get(field.name, field.default)
             if field.type is SET and value is not None:
                 value = tuple(sorted(set(value)))
             read = value_at(columns[field.name], row)

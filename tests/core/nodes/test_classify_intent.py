@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from core.agent.turn import Turn
     from core.io.findings import Finding
 
-EXAMPLES = [
+EXAMPLES: list[tuple[str, str, dict[str, Any]]] = [
     ("greet-1", "good morning", {"label": "greeting", "level": 1}),
     ("greet-2", "hello there", {"label": "greeting", "level": 2}),
     ("buy-1", "I want to buy a sword", {"label": "trade", "level": 3}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from core.errors import Code, InspectorError
 from core.prompt.dialog_text import MOST_CHARACTERS, MOST_LINES, ROLES, next_role, parse_dialog
 from core.prompt.messages import DialogLine
+
+if TYPE_CHECKING:
+    from core.prompt.messages import Role
 
 WORDS = (
     st.text(st.characters(codec="utf-8", exclude_characters=":\uff1a[]{}"), min_size=1)

@@ -17,11 +17,12 @@ from core.embedding.vectors import RecordVectors
 from core.errors import Code, InspectorError
 from core.hits.hit import Reason
 from core.io.request import InvalidRequest
+from core.subgraph.depths import ExpansionDepth
 from core.subgraph.entry_points import HYBRID_DEPTH, find_entry_points
 from core.subgraph.expand import MAX_NODES, SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.knowledge_graph import GraphConnection, GraphNode, KnowledgeGraph
-from core.subgraph.request import ExpansionDepth, Scope, SubgraphRequest
+from core.subgraph.request import Scope, SubgraphRequest
 from core.subgraph.scope import ScopeFilter
 from core.subgraph.search import (
     SubgraphCandidates,

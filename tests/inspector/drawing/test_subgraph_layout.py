@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,7 +42,7 @@ def results(draw: st.DrawFn) -> tuple[list[PlacedNode], dict[int, int]]:
     """A walk's nodes in order, with the rows where connections start."""
     matches = draw(st.integers(1, 6))
     nodes = [PlacedNode(row, 0, Via.MATCH) for row in range(matches)]
-    starts: dict[str, Any] = {}
+    starts: dict[int, int] = {}
     for ring in (1, 2):
         before = [node for node in nodes if node.ring == ring - 1]
         for _ in range(draw(st.integers(0, 20)) if before else 0):

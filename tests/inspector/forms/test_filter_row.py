@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from core.knowledge.schema import Field, FieldType
 from core.nodes import RetrieveParams

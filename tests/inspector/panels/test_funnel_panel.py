@@ -38,7 +38,7 @@ def test_the_funnel_has_the_name_that_scripts_use(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     FunnelPanel(parent)
-    assert parent.findChild(QWidget, "funnelView").stages() == []
+    assert parent.findChild(FunnelPanel, "funnelView").stages() == []
 
 
 def test_dense_stages_are_the_counts_of_the_diagnostics(funnel: FunnelPanel) -> None:

@@ -105,7 +105,8 @@ def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot: QtBot, panel: H
     assert (
         panel.table.viewport().rect().intersects(panel.table.visualRect(panel.table.currentIndex()))
     )
-    unlisted = int(panel.model.selection.dense.order[-1])
+    selection: Any = panel.model.selection
+    unlisted = int(selection.dense.order[-1])
     assert panel.model.words.tokens == set(TOKENS)
     with qtbot.waitSignal(panel.row_selected) as caught:
         panel.select_record(unlisted)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QTableView,
     QToolButton,
+    QWidget,
 )
 
 from core.prompt.messages import DialogLine

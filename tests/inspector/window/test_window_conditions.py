@@ -316,7 +316,7 @@ def test_a_folder_that_cannot_be_written_to_is_noted_and_works(
 def test_a_graph_of_twelve_nodes_is_drawn_walked_and_edited(
     open_window: OpenWindow, aquarium: Path
 ) -> None:
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {
             "name": f"say {i}",
             "type": "Instruction",

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from inspector.forms.locked_row import LockedRow, SchemaRow
     from inspector.widgets.fields import Choice
     from tests.inspector.driver import Driver, OpenWindow
 
@@ -98,7 +97,7 @@ def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     return make
 
 
-def row_of(user: Driver, param: str = "schema") -> LockedRow | SchemaRow:
+def row_of(user: Driver, param: str = "schema") -> Any:
     return user.window.panels.parameters.form.rows[param]
 
 
