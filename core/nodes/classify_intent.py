@@ -13,14 +13,10 @@ from core.io.wording import did_you_mean
 from core.knowledge.kinds import FileKind
 from core.knowledge.schema import Field, FieldType
 from core.nodes.kind import (
-    Answer,
     Filtered,
     SearchKind,
-    no_memory,
-    nothing_provided,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.retrieve import prepare_file
 from core.nodes.state import Outcome
 from core.retrieve import stages
 from core.retrieve.modes import RetrievalMode
@@ -200,17 +196,21 @@ class IntentRetrieval:
         }
 
 
-class ClassifyIntent(SearchKind[ClassifyIntentParams]):
+class ClassifyIntent(
+    SearchKind[ClassifyIntentParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "provides",
+        "memory",
+        "draws_subgraph",
+    ),
+):
     """Takes the label of the nearest example as the intent; attaches no knowledge."""
 
     table = ClassifyIntentParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
     opened_files = frozenset[FileKind]()
-    draws_subgraph = False
-    provides = nothing_provided
-    memory = no_memory
 
     def filtered(self, params: ClassifyIntentParams) -> Filtered:
         """Return the filter."""
@@ -235,10 +235,10 @@ class ClassifyIntent(SearchKind[ClassifyIntentParams]):
         """Check filter and field against the file."""
 
         def opened(name: str) -> tuple[str, tuple[Finding, ...]]:
-            knowledge = node.storages.knowledge(name, node.work)
+            store = node.storages.opened(name, node.work).store
             for field in ("filter", "metadata_field") if params.metadata_field else ("filter",):
                 node.attempt(self.check_change, params, field)
-            return str(knowledge.path), knowledge.findings
+            return str(store.path), store.findings
 
         node.open("embedded_string_storage", params.embedded_string_storage, opened)
 
@@ -256,7 +256,8 @@ class ClassifyIntent(SearchKind[ClassifyIntentParams]):
     ) -> None:
         """Prepare the file of examples."""
         if params.embedded_string_storage:
-            prepare_file(params.embedded_string_storage, storages, embeddings, work)
+            searcher = storages.opened(params.embedded_string_storage, work).searcher
+            searcher.prepare(dense=embeddings, work=work)
 
     def run(self, name: str, params: ClassifyIntentParams, state: TurnState) -> Outcome:
         """Find the nearest example; 3007 for a field that gives no labels."""
@@ -314,7 +315,7 @@ def _label_field(params: ClassifyIntentParams, storages: Storages, work: Work) -
     InspectorError
         3007 when the storage declares no such field of type string.
     """
-    fields = storages.knowledge(params.embedded_string_storage, work).fields
+    fields = storages.opened(params.embedded_string_storage, work).store.fields
     texts = [field.name for field in fields if field.type is FieldType.STRING]
     wanted = params.metadata_field
     found = next((field for field in fields if field.name == wanted), None)

@@ -11,11 +11,6 @@ from core.nodes.kind import (
     Answer,
     NodeKind,
     kind_of,
-    no_change_to_check,
-    no_memory,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
@@ -60,19 +55,23 @@ class GenerateParams(NodeParams):
     default_exit: str = exit_param("after the reply")
 
 
-class Generate(NodeKind[GenerateParams]):
+class Generate(
+    NodeKind[GenerateParams],
+    lacks=(
+        "simulated",
+        "provides",
+        "memory",
+        "check",
+        "check_storages",
+        "check_change",
+        "prepare",
+    ),
+):
     """Renders the prompt; the reply is what the user typed in."""
 
     table = GenerateParams
     is_in_game = True
     answer = Answer.REPLY
-    simulated = None
-    provides = nothing_provided
-    memory = no_memory
-    check = nothing_to_check
-    check_storages = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def run(self, name: str, params: GenerateParams, state: TurnState) -> Outcome:
         """Render the prompt that the model would read."""

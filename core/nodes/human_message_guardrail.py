@@ -9,12 +9,7 @@ from core.errors import Code, InspectorError, Place
 from core.index.search_cache import SearchNeeded
 from core.knowledge.kinds import FileKind
 from core.nodes.kind import (
-    Answer,
     NodeKind,
-    no_change_to_check,
-    no_memory,
-    nothing_provided,
-    nothing_to_prepare,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
@@ -47,17 +42,21 @@ class HumanMessageGuardrailParams(NodeParams):
     not_triggered_exit: str = exit_param("when no pattern matches")
 
 
-class HumanMessageGuardrail(NodeKind[HumanMessageGuardrailParams]):
+class HumanMessageGuardrail(
+    NodeKind[HumanMessageGuardrailParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "provides",
+        "memory",
+        "check_change",
+        "prepare",
+    ),
+):
     """Searches the player's message for the patterns, ignoring case, within a time limit."""
 
     table = HumanMessageGuardrailParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
-    provides = nothing_provided
-    memory = no_memory
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def check(self, params: HumanMessageGuardrailParams, node: CheckedNode) -> None:
         """Warn where there are no patterns."""

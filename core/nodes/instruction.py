@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.nodes.kind import (
-    Answer,
     NodeKind,
-    no_change_to_check,
-    no_memory,
-    nothing_to_check,
-    nothing_to_prepare,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
@@ -35,18 +30,22 @@ class InstructionParams(NodeParams):
     default_exit: str = exit_param("next")
 
 
-class Instruction(NodeKind[InstructionParams]):
+class Instruction(
+    NodeKind[InstructionParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "memory",
+        "check",
+        "check_storages",
+        "check_change",
+        "prepare",
+    ),
+):
     """Attaches its text."""
 
     table = InstructionParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
-    memory = no_memory
-    check = nothing_to_check
-    check_storages = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def provides(self, name: str, params: InstructionParams) -> Provided:
         """Return the name that the text is attached as."""

@@ -15,10 +15,7 @@ from core.keyword.select import KeywordCounts, select
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import numbers_problem
 from core.nodes.kind import (
-    Answer,
     SearchKind,
-    no_change_to_check,
-    no_memory,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.references import query_of
@@ -216,17 +213,21 @@ class KeywordRetrieval:
         )
 
 
-class KeywordRetrieve(SearchKind[KeywordRetrieveParams]):
+class KeywordRetrieve(
+    SearchKind[KeywordRetrieveParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "memory",
+        "check_change",
+        "draws_subgraph",
+    ),
+):
     """Searches a corpus, and attaches the best entries."""
 
     table = KeywordRetrieveParams
     is_in_game = False
-    answer = Answer.NONE
-    simulated = None
     opened_files = frozenset({FileKind.CORPUS})
-    draws_subgraph = False
-    memory = no_memory
-    check_change = no_change_to_check
 
     def provides(self, name: str, params: KeywordRetrieveParams) -> Provided:
         """Return the name that the entries are attached as."""

@@ -11,9 +11,7 @@ from core.index.search_cache import SearchNeeded
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import scalars_problem
 from core.nodes.kind import (
-    Answer,
     SearchKind,
-    no_memory,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.references import query_of
@@ -192,16 +190,20 @@ class SubgraphRetrieval:
         )
 
 
-class RetrieveSubgraph(SearchKind[RetrieveSubgraphParams]):
+class RetrieveSubgraph(
+    SearchKind[RetrieveSubgraphParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "memory",
+    ),
+):
     """Searches a knowledge graph, and attaches what is found and what is around it."""
 
     table = RetrieveSubgraphParams
     is_in_game = False
-    answer = Answer.NONE
-    simulated = None
     opened_files = frozenset({FileKind.KNOWLEDGE_GRAPH})
     draws_subgraph = True
-    memory = no_memory
 
     def provides(self, name: str, params: RetrieveSubgraphParams) -> Provided:
         """Return the name that the nodes are attached as."""

@@ -6,14 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.nodes.kind import (
-    Answer,
     NodeKind,
     Simulated,
-    no_change_to_check,
-    no_memory,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.simulating import picked_exit
@@ -36,19 +30,23 @@ class ToolCallParams(NodeParams):
     no_tool_called_exit: str = exit_param("when no tool is called")
 
 
-class ToolCall(NodeKind[ToolCallParams]):
+class ToolCall(
+    NodeKind[ToolCallParams],
+    lacks=(
+        "answer",
+        "provides",
+        "memory",
+        "check",
+        "check_storages",
+        "check_change",
+        "prepare",
+    ),
+):
     """Takes the exit that the user picked, or `no_tool_called`."""
 
     table = ToolCallParams
     is_in_game = True
-    answer = Answer.NONE
     simulated = Simulated("no_tool_called")
-    provides = nothing_provided
-    memory = no_memory
-    check = nothing_to_check
-    check_storages = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def run(self, name: str, params: ToolCallParams, state: TurnState) -> Outcome:
         """Take the exit; 3007 for one that the node does not have."""

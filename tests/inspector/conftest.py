@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 JOIN_S = 5.0
 
 
+@pytest.fixture
+def plain_app(qapp: QApplication) -> Iterator[QApplication]:
+    """The application, given back its looks afterwards."""
+    palette, sheet = qapp.palette(), qapp.styleSheet()
+    yield qapp
+    qapp.setStyleSheet(sheet)
+    qapp.setPalette(palette)
+
+
 @pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
     """Fail a test that leaves a thread, a window, a running timer or a child process behind."""
@@ -138,9 +147,9 @@ def prepared_aquarium(samples: Path, tmp_path_factory: pytest.TempPathFactory) -
     ignore = shutil.ignore_patterns("*.bm25", "*.hnsw*", "*.vectors*")
     shutil.copytree(samples / "aquarium", folder, ignore=ignore)
     workspace = Workspace(folder, ModelProvider(lambda _name: WordEmbedder()))
-    search = workspace.search_of("aquarium_all_mini.json")
-    search.prepare_sparse()
-    search.prepare_index()
+    searcher = workspace.opened("aquarium_all_mini.json").searcher
+    for dense in (False, True):
+        searcher.prepare(dense=dense)
     return folder
 
 
