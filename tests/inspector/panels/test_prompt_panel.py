@@ -32,8 +32,9 @@ from inspector.theme import DARK, LIGHT, contrast
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from inspector.drawing.prompt_layout import Tinted
     from inspector.theme import Theme
-    from inspector.widgets.prompt_view import PromptView, Tinted
+    from inspector.widgets.prompt_view import PromptView
 
 TEMPLATE = "{{#knowledge}}\n{{name}}:\n{{#chunks}}\n- {{text}}\n{{/chunks}}\n{{/knowledge}}"
 TEXTS = ("A lionfish will eat a clownfish.", "سمكة المهرج 🐠 تعيش هنا", "Clownfish\r\nlike gobies.")
