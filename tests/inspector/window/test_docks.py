@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QAction
 
-    from tests.inspector.conftest import OpenWindow
-    from tests.inspector.driver import Driver
+    from tests.inspector.driver import Driver, OpenWindow
 
 
 @pytest.fixture

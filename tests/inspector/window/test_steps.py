@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtWidgets import QTreeView
 
+from inspector.models.json_tree_model import JsonTreeModel
 from tests.inspector.driver import QUESTION
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.inspector.conftest import OpenWindow
-    from tests.inspector.driver import Driver
+    from tests.inspector.driver import Driver, OpenWindow
 
 SHOWS = {
     "funnel": ("show_counts",),
@@ -97,12 +97,17 @@ def test_the_same_value_again_is_shown_to_the_form_alone(user: Driver, told: Cou
     }
 
 
+def _tree_model(user: Driver) -> JsonTreeModel:
+    model = user.find("diagnosticsView", QTreeView).model()
+    assert isinstance(model, JsonTreeModel)
+    return model
+
+
 def test_hidden_diagnostics_say_what_the_turn_says_without_being_looked_at(user: Driver) -> None:
     user.window.raise_dock("prompt")
     user.set_spin("topKSpin", "2")
-    model = user.find("diagnosticsView", QTreeView).model()
     path = ("nodes", 0, "diagnostics", "parameters", "top_k")
-    index = model.index_of(path)
+    index = _tree_model(user).index_of(path)
     assert index.siblingAtColumn(1).data() == "2"
 
 
@@ -117,11 +122,11 @@ def test_diagnostics_are_unfolded_as_before_when_they_come_to_the_front(user: Dr
     user.window.raise_dock("diagnostics")
     tree = user.find("diagnosticsView", QTreeView)
     output = ("nodes", 0, "diagnostics", "output")
-    tree.collapse(tree.model().index_of(output))
+    tree.collapse(_tree_model(user).index_of(output))
     user.window.raise_dock("prompt")
     with user.qtbot.waitSignal(user.window.turnShown):
         user.find("thresholdSlider").setValue(650)
     user.window.raise_dock("diagnostics")
     assert tree.isVisible()
-    assert tree.isExpanded(tree.model().index_of(("nodes", 0, "diagnostics", "parameters")))
-    assert not tree.isExpanded(tree.model().index_of(output))
+    assert tree.isExpanded(_tree_model(user).index_of(("nodes", 0, "diagnostics", "parameters")))
+    assert not tree.isExpanded(_tree_model(user).index_of(output))
