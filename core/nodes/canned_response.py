@@ -11,8 +11,8 @@ from core.knowledge.kinds import FileKind
 from core.nodes.kind import (
     Answer,
     NodeKind,
+    has_none,
     no_change_to_check,
-    no_memory,
     nothing_provided,
     nothing_to_check,
     nothing_to_prepare,
@@ -64,17 +64,15 @@ class CannedResponse(NodeKind[CannedResponseParams]):
     answer = Answer.READY_LINE
     simulated = None
     provides = nothing_provided
-    memory = no_memory
+    memory = has_none
     check = nothing_to_check
     check_change = no_change_to_check
     prepare = nothing_to_prepare
 
     def check_storages(self, params: CannedResponseParams, node: OpenedNode) -> None:
-        """Open the file of lines."""
         node.open_strings(params.string_storage)
 
     def run(self, name: str, params: CannedResponseParams, state: TurnState) -> Outcome:
-        """Pick a line; no line says nothing."""
         lines = (
             state.storages.strings(params.string_storage, work=state.work).values
             if params.string_storage

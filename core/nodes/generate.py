@@ -10,9 +10,9 @@ from core.errors import InspectorError
 from core.nodes.kind import (
     Answer,
     NodeKind,
+    has_none,
     kind_of,
     no_change_to_check,
-    no_memory,
     nothing_provided,
     nothing_to_check,
     nothing_to_prepare,
@@ -68,14 +68,13 @@ class Generate(NodeKind[GenerateParams]):
     answer = Answer.REPLY
     simulated = None
     provides = nothing_provided
-    memory = no_memory
+    memory = has_none
     check = nothing_to_check
     check_storages = nothing_to_check
     check_change = no_change_to_check
     prepare = nothing_to_prepare
 
     def run(self, name: str, params: GenerateParams, state: TurnState) -> Outcome:
-        """Render the prompt that the model would read."""
         request = state.request
         inputs = PromptInputs(
             user_message=request.message,

@@ -11,8 +11,8 @@ from core.knowledge.kinds import FileKind
 from core.nodes.kind import (
     Answer,
     NodeKind,
+    has_none,
     no_change_to_check,
-    no_memory,
     nothing_provided,
     nothing_to_prepare,
 )
@@ -55,12 +55,11 @@ class HumanMessageGuardrail(NodeKind[HumanMessageGuardrailParams]):
     answer = Answer.NONE
     simulated = None
     provides = nothing_provided
-    memory = no_memory
+    memory = has_none
     check_change = no_change_to_check
     prepare = nothing_to_prepare
 
     def check(self, params: HumanMessageGuardrailParams, node: CheckedNode) -> None:
-        """Warn where there are no patterns."""
         if not (params.string_storage or params.inline_strings):
             node.warning(
                 "inline_strings",
@@ -69,7 +68,6 @@ class HumanMessageGuardrail(NodeKind[HumanMessageGuardrailParams]):
             )
 
     def check_storages(self, params: HumanMessageGuardrailParams, node: OpenedNode) -> None:
-        """Open the file of patterns, and compile them."""
         node.open_strings(params.string_storage)
         try:
             problems = _pattern_problems(params, node.storages, node.work)
@@ -82,7 +80,6 @@ class HumanMessageGuardrail(NodeKind[HumanMessageGuardrailParams]):
             node.warning(_param(params), foreign, hint="write it in the patterns of ECMAScript")
 
     def run(self, name: str, params: HumanMessageGuardrailParams, state: TurnState) -> Outcome:
-        """Search the message; 3007 when the time is up or the message too long."""
         message, searches = state.request.message, state.storages.patterns
         patterns = _patterns_of(params, state.storages, state.work)
         found = searches.known(patterns, message)

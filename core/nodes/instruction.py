@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from core.nodes.kind import (
     Answer,
     NodeKind,
+    has_none,
     no_change_to_check,
-    no_memory,
     nothing_to_check,
     nothing_to_prepare,
 )
@@ -42,18 +42,16 @@ class Instruction(NodeKind[InstructionParams]):
     is_in_game = True
     answer = Answer.NONE
     simulated = None
-    memory = no_memory
+    memory = has_none
     check = nothing_to_check
     check_storages = nothing_to_check
     check_change = no_change_to_check
     prepare = nothing_to_prepare
 
     def provides(self, name: str, params: InstructionParams) -> Provided:
-        """Return the name that the text is attached as."""
         return Provided(instructions=(params.instruction_name or name,))
 
     def run(self, name: str, params: InstructionParams, state: TurnState) -> Outcome:
-        """Attach the text."""
         attached_as = params.instruction_name or name
         state.instructions.append(InstructionText(attached_as, params.instruction))
         return Outcome("default", params.instruction)

@@ -11,8 +11,8 @@ from core.knowledge.kinds import FileKind
 from core.nodes.kind import (
     Answer,
     NodeKind,
+    has_none,
     no_change_to_check,
-    no_memory,
     nothing_to_prepare,
 )
 from core.nodes.params import NodeParams, Reads, exit_param, param
@@ -59,16 +59,14 @@ class IntentToInstruction(NodeKind[IntentToInstructionParams]):
     is_in_game = True
     answer = Answer.NONE
     simulated = None
-    memory = no_memory
+    memory = has_none
     check_change = no_change_to_check
     prepare = nothing_to_prepare
 
     def provides(self, name: str, params: IntentToInstructionParams) -> Provided:
-        """Return the name that the text is attached as."""
         return Provided(instructions=(params.instruction_name or name,))
 
     def check(self, params: IntentToInstructionParams, node: CheckedNode) -> None:
-        """Check the inline labels and texts, where they are used."""
         if params.string_storage:
             return
         problem = _inline_problem(params)
@@ -87,11 +85,9 @@ class IntentToInstruction(NodeKind[IntentToInstructionParams]):
             )
 
     def check_storages(self, params: IntentToInstructionParams, node: OpenedNode) -> None:
-        """Open the map file."""
         node.open_strings(params.string_storage, FileKind.MAP)
 
     def run(self, name: str, params: IntentToInstructionParams, state: TurnState) -> Outcome:
-        """Attach the text of the label."""
         label, attached_as = state.label, params.instruction_name or name
         text = instruction_of(label, params, state.storages, state.work) if label else None
         output: dict[str, object] = {"attached": text is not None}

@@ -72,6 +72,31 @@ RecordedStages = tuple[tuple["StageKind", str], ...]
 """Stages of a recorded search, and what counts each: a recorded number, or ``kept_count``."""
 
 
+# What a type says of a part that it does not have.
+
+
+def nothing_provided(self: Any, name: str, params: Any) -> Provided:
+    """Give no names to templates."""
+    del self, name, params
+    return Provided()
+
+
+def has_none(self: Any, params: Any) -> None:
+    """Have no memory store, filter or threshold."""
+
+
+def nothing_to_check(self: Any, params: Any, node: Any) -> None:
+    """Find nothing."""
+
+
+def no_change_to_check(self: Any, params: Any, param: str, storages: Any, work: Any) -> None:
+    """Refuse nothing."""
+
+
+def nothing_to_prepare(self: Any, params: Any, storages: Any, embeddings: bool, work: Any) -> None:
+    """Load nothing."""
+
+
 class NodeKind(ABC, Generic[P]):
     """Base of the node types; a type is a subclass, and its only object is in `KINDS`."""
 
@@ -157,21 +182,6 @@ class NodeKind(ABC, Generic[P]):
             What the node refuses.
         """
 
-    @property
-    def searches(self) -> bool:
-        """Whether it searches, so that its turn has a retrieval."""
-        return isinstance(self, SearchKind)
-
-    @property
-    def opened_files(self) -> frozenset[FileKind]:
-        """The kinds of files that, opened alone, a node of this type searches."""
-        return frozenset()
-
-    @property
-    def draws_subgraph(self) -> bool:
-        """Whether what it finds is part of a knowledge graph."""
-        return False
-
     def filtered(self, params: P) -> Filtered | None:
         """Return its filter on metadata; None for a type without one."""
         del params
@@ -190,11 +200,6 @@ class SearchKind(NodeKind[P]):
     @abstractmethod
     def opened_files(self) -> frozenset[FileKind]:
         """The kinds of files that, opened alone, a node of this type searches."""
-
-    @property
-    @abstractmethod
-    def draws_subgraph(self) -> bool:
-        """Whether what it finds is part of a knowledge graph."""
 
     @abstractmethod
     def filtered(self, params: P) -> Filtered | None:
@@ -250,28 +255,3 @@ def kind_of(params: NodeParams | type[NodeParams]) -> NodeKind[Any]:
     if found is None:
         raise InspectorError(Code.GraphCompilationFailed, f"{table.node_type} does not run here")
     return found
-
-
-# What a type says of a part that it does not have.
-
-
-def nothing_provided(self: Any, name: str, params: Any) -> Provided:
-    """Give no names to templates."""
-    del self, name, params
-    return Provided()
-
-
-def no_memory(self: Any, params: Any) -> None:
-    """Use no memory store."""
-
-
-def nothing_to_check(self: Any, params: Any, node: Any) -> None:
-    """Find nothing."""
-
-
-def no_change_to_check(self: Any, params: Any, param: str, storages: Any, work: Any) -> None:
-    """Refuse nothing."""
-
-
-def nothing_to_prepare(self: Any, params: Any, storages: Any, embeddings: bool, work: Any) -> None:
-    """Load nothing."""

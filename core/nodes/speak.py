@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from core.nodes.kind import (
     Answer,
     NodeKind,
+    has_none,
     no_change_to_check,
-    no_memory,
     nothing_provided,
     nothing_to_check,
     nothing_to_prepare,
@@ -37,14 +37,13 @@ class Speak(NodeKind[SpeakParams]):
     answer = Answer.NONE
     simulated = None
     provides = nothing_provided
-    memory = no_memory
+    memory = has_none
     check = nothing_to_check
     check_storages = nothing_to_check
     check_change = no_change_to_check
     prepare = nothing_to_prepare
 
     def run(self, name: str, params: SpeakParams, state: TurnState) -> Outcome:
-        """Say nothing."""
         del name, state
         return Outcome(
             "default", sections={"parameters": {"voice": params.voice}, "input": {}, "output": {}}

@@ -9,8 +9,8 @@ from core.nodes.kind import (
     Answer,
     NodeKind,
     Simulated,
+    has_none,
     no_change_to_check,
-    no_memory,
     nothing_provided,
     nothing_to_check,
     nothing_to_prepare,
@@ -44,14 +44,13 @@ class ToolCall(NodeKind[ToolCallParams]):
     answer = Answer.NONE
     simulated = Simulated("no_tool_called")
     provides = nothing_provided
-    memory = no_memory
+    memory = has_none
     check = nothing_to_check
     check_storages = nothing_to_check
     check_change = no_change_to_check
     prepare = nothing_to_prepare
 
     def run(self, name: str, params: ToolCallParams, state: TurnState) -> Outcome:
-        """Take the exit; 3007 for one that the node does not have."""
         taken = picked_exit(name, params, self.simulated.exit, state)
         return Outcome(
             taken,

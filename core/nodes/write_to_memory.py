@@ -84,11 +84,9 @@ class WriteToMemory(NodeKind[WriteToMemoryParams]):
     prepare = nothing_to_prepare
 
     def memory(self, params: WriteToMemoryParams) -> StoreUse:
-        """Return the store that is written to."""
         return StoreUse(params.storage_name, params.schema)
 
     def check_storages(self, params: WriteToMemoryParams, node: OpenedNode) -> None:
-        """Check name, schema and metadata."""
         if not params.storage_name.strip():
             node.error(
                 "storage_name", "WriteToMemory needs a storage_name", code=Code.InvalidParamValue
@@ -120,7 +118,6 @@ class WriteToMemory(NodeKind[WriteToMemoryParams]):
         _check_metadata(told, fields, work.node)
 
     def run(self, name: str, params: WriteToMemoryParams, state: TurnState) -> Outcome:
-        """Append the record."""
         store_name, store = named_store(name, params.storage_name, state)
         fields = state.storages.memories.fields(store, params.schema, name)
         text = query_of(name, params.input, state)
