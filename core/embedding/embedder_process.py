@@ -5,27 +5,22 @@ The child is this module run as a program.
 
 from __future__ import annotations
 
-import queue
-import sys
+import contextlib
 import threading
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.errors import Cancelled, Code, InspectorError
-from core.io.child_process import (
-    ChildProcess,
-    Frame,
-    read_frame,
-    take_output,
-    write_frame,
-)
+from core.io.child_process import ChildProcess, Frame, parent, receive_frame, send_frame
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from core.embedding.embedder import Embedder
 
 
 class ProcessEmbedder:
@@ -48,10 +43,8 @@ class ProcessEmbedder:
     def __init__(self, name: str, work: Work = QUIETLY) -> None:
         self._name = name
         self._lock = threading.Lock()
-        self._child: ChildProcess | None = None
         self._closed = False
-        with self._lock:
-            ready = self._start(work)
+        self._child, ready = self._start(work)
         self.identity: str = ready["identity"]
         self.dimension: int = ready["dimension"]
         self.max_tokens: int = ready["max_tokens"]
@@ -69,63 +62,39 @@ class ProcessEmbedder:
     def close(self) -> None:
         """End the child, also in the middle of a request."""
         self._closed = True
-        self._stop()
+        self._child.stop()
 
     def _ask(self, request: dict[str, Any], work: Work) -> NDArray[np.float32]:
         with work.alone(self._lock):
-            if self._child is None or not self._child.is_running():
-                self._start(work)
-            self._send(request)
-            return self._answer(work)
+            if not self._child.is_running():
+                self._child, _ = self._start(work)
+            self._child.send(request)
+            try:
+                header, payload = self._answer(self._child, work)
+            except Cancelled:
+                self._child.send({"cancel": True})
+                self._answer(self._child, QUIETLY)
+                raise
+        return np.frombuffer(payload, dtype="<f4").reshape(header["shape"])
 
-    def _start(self, work: Work) -> dict[str, Any]:
-        # One that has died still has pipes to close.
-        self._stop()
+    def _start(self, work: Work) -> tuple[ChildProcess, dict[str, Any]]:
+        """Start a child and wait until it has loaded the model; what it says of that."""
         if self._closed:
             raise Cancelled
-        self._child = ChildProcess(__name__, self._name)
+        child = ChildProcess(__name__, self._name)
         try:
-            while True:
-                frame = self._receive()
-                if frame is not None:
-                    return frame[0]
-                work.stop_if_cancelled()
-        except (InspectorError, Cancelled):
-            self._stop()
+            header, _ = self._answer(child, work)
+        except BaseException:
+            child.stop()
             raise
+        return child, header
 
-    def _answer(self, work: Work) -> NDArray[np.float32]:
-        told = False
-        while True:
-            if work.is_cancelled() and not told:
-                self._send({"cancel": True})
-                told = True
-            frame = self._receive()
-            if frame is None:
-                continue
-            header, payload = frame
-            if "progress" in header:
-                work.progress(*header["progress"])
-            elif header.get("cancelled"):
-                raise Cancelled
-            else:
-                vectors = np.frombuffer(payload, dtype="<f4")
-                return vectors.reshape(header["count"], header["dimension"])
-
-    def _send(self, request: dict[str, Any]) -> None:
-        child = self._child
-        if child is not None:
-            child.send(request)
-
-    def _receive(self) -> Frame | None:
-        """Return the next frame, or None when none comes in time; a refusal is raised."""
-        child = self._child
+    def _answer(self, child: ChildProcess, work: Work) -> Frame:
+        """Return the next frame; a refusal is raised."""
         try:
-            if child is None:
-                raise EOFError
-            frame = child.receive()
+            header, payload = child.answer(work)
         except EOFError:
-            self._stop()
+            child.stop()
             if self._closed:
                 raise Cancelled from None
             raise InspectorError(
@@ -133,15 +102,10 @@ class ProcessEmbedder:
                 "the embedding process died",
                 hint="try again; if it dies again, memory may be short",
             ) from None
-        if frame is not None and "error" in frame[0]:
-            error = frame[0]["error"]
+        if "error" in header:
+            error = header["error"]
             raise InspectorError(Code(error["code"]), error["message"], hint=error["hint"])
-        return frame
-
-    def _stop(self) -> None:
-        child, self._child = self._child, None
-        if child is not None:
-            child.stop()
+        return header, payload
 
 
 class EmbedderProcesses:
@@ -162,73 +126,44 @@ class EmbedderProcesses:
         self._closing.set()
 
 
-class _Child:
-    """The program in the child process: loads one model and embeds what it is sent."""
-
-    def __init__(self, name: str, requests: IO[bytes], answers: IO[bytes]) -> None:
-        self._answers = answers
-        self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._stop = threading.Event()
-        threading.Thread(target=self._listen, args=(requests,), daemon=True).start()
-        self._name = name
-
-    def _listen(self, requests: IO[bytes]) -> None:
-        while (frame := read_frame(requests)) is not None:
-            if frame[0].get("cancel"):
-                self._stop.set()
-            else:
-                self._requests.put(frame[0])
-        self._requests.put(None)
-
-    def run(self) -> None:
-        from core.embedding.embedder import load_embedder
-
-        try:
-            embedder = load_embedder(self._name)
-        except InspectorError as error:
-            self._refuse(error)
-            return
-        write_frame(
-            self._answers,
-            {
-                "identity": embedder.identity,
-                "dimension": embedder.dimension,
-                "max_tokens": embedder.max_tokens,
-            },
-        )
-        work = Work(progress=self._report, is_cancelled=self._stop.is_set)
-        while (request := self._requests.get()) is not None:
-            self._stop.clear()
-            try:
-                if request["query"]:
-                    vectors = embedder.embed_query(request["texts"][0])[np.newaxis]
-                else:
-                    vectors = embedder.embed(request["texts"], work)
-            except Cancelled:
-                write_frame(self._answers, {"cancelled": True})
-            except InspectorError as error:
-                self._refuse(error)
-            else:
-                data = np.ascontiguousarray(vectors, dtype="<f4")
-                write_frame(
-                    self._answers,
-                    {"count": data.shape[0], "dimension": data.shape[1]},
-                    data.tobytes(),
-                )
-
-    def _report(self, what: str, done: int, total: int) -> None:
-        write_frame(self._answers, {"progress": [what, done, total]})
-
-    def _refuse(self, error: InspectorError) -> None:
-        write_frame(
-            self._answers,
-            {"error": {"code": int(error.code), "message": error.message, "hint": error.hint}},
-        )
-
-
 def main() -> None:
-    """Serve one model over standard input and output."""
-    _Child(sys.argv[1], sys.stdin.buffer, take_output()).run()
+    """Load one model, and embed what is sent, until the connection ends."""
+    from core.embedding.embedder import load_embedder
+
+    there, (name,) = parent()
+    try:
+        embedder = load_embedder(name)
+    except InspectorError as error:
+        send_frame(there, _refusal(error))
+        return
+    ready = {name: getattr(embedder, name) for name in ("identity", "dimension", "max_tokens")}
+    send_frame(there, ready)
+    # Nothing is sent before an answer but what cancels it.
+    work = Work(
+        progress=lambda *report: send_frame(there, {"progress": report}), is_cancelled=there.poll
+    )
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            request, _ = receive_frame(there)
+            if "cancel" not in request:
+                send_frame(there, *_answer(embedder, request, work))
+
+
+def _answer(embedder: Embedder, request: dict[str, Any], work: Work) -> Frame:
+    try:
+        if request["query"]:
+            vectors = embedder.embed_query(request["texts"][0])[np.newaxis]
+        else:
+            vectors = embedder.embed(request["texts"], work)
+    except Cancelled:
+        return {"cancelled": True}, b""
+    except InspectorError as error:
+        return _refusal(error), b""
+    return {"shape": vectors.shape}, vectors.astype("<f4").tobytes()
+
+
+def _refusal(error: InspectorError) -> dict[str, Any]:
+    return {"error": {"code": int(error.code), "message": error.message, "hint": error.hint}}
 
 
 if __name__ == "__main__":

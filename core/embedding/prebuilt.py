@@ -278,30 +278,24 @@ class _Reading:
         take : gets the vectors of some rows, from the first to before the second.
         """
         while True:
-            work.stop_if_cancelled()
             try:
-                frame = self._child.receive()
+                header, payload = self._child.answer(work, self._deadline)
             except EOFError:
                 return _died(self.is_certain)
-            if frame is None:
-                if time.monotonic() > self._deadline:
-                    return PrebuiltIndex(
-                        f"reading it took more than {self._limit_s:.0f} seconds", REBUILD
-                    )
-                continue
-            header, payload = frame
-            if "started" in header:
-                self.is_certain = True
-            elif "progress" in header:
-                work.progress(*header["progress"])
-            else:
-                try:
-                    if "rows" not in header or take is None:
-                        return _described(header, payload)
+            except TimeoutError:
+                return PrebuiltIndex(
+                    f"reading it took more than {self._limit_s:.0f} seconds", REBUILD
+                )
+            try:
+                if "started" in header:
+                    self.is_certain = True
+                elif "rows" in header and take is not None:
                     first, stop = header["rows"]
                     take((first, stop), payload)
-                except (KeyError, TypeError, ValueError):
-                    return PrebuiltIndex("the process that read it made no sense of it", REBUILD)
+                else:
+                    return _described(header, payload)
+            except (KeyError, TypeError, ValueError):
+                return PrebuiltIndex("the process that read it made no sense of it", REBUILD)
 
     def close(self) -> None:
         """End the child."""

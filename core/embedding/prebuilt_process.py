@@ -11,15 +11,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.io.child_process import take_output, write_frame
+from core.io.child_process import parent, send_frame
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from numpy.typing import NDArray
 
 PRECISIONS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
@@ -50,18 +51,18 @@ def sample_rows(count: int) -> list[int]:
 
 
 def main() -> None:
-    """Check the index whose path is the first argument, and answer over standard output."""
-    answers = take_output()
-    path, with_vectors = Path(sys.argv[1]), sys.argv[2:] == ["vectors"]
+    """Check the index whose path is the first argument, and answer in frames."""
+    answers, (name, what) = parent()
+    path = Path(name)
     try:
         from usearch.index import Index
     except Exception as error:
         _refuse(answers, f"USearch, which reads it, cannot be loaded ({error})", INSTALL)
         return
-    write_frame(answers, {"started": True})
+    send_frame(answers, {"started": True})
     try:
         _bound_memory(path.stat().st_size)
-        _answer(Index, path, with_vectors, answers)
+        _answer(Index, path, what == "vectors", answers)
     except _Unfit as unfit:
         _refuse(answers, str(unfit), unfit.hint)
     except Exception as error:
@@ -71,8 +72,8 @@ def main() -> None:
         )
 
 
-def _refuse(answers: IO[bytes], fault: str, hint: str) -> None:
-    write_frame(answers, {"fault": fault, "hint": hint})
+def _refuse(answers: Connection, fault: str, hint: str) -> None:
+    send_frame(answers, {"fault": fault, "hint": hint})
 
 
 def _bound_memory(file_bytes: int) -> None:
@@ -86,9 +87,9 @@ def _bound_memory(file_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _answer(library: Any, path: Path, with_vectors: bool, answers: IO[bytes]) -> None:
+def _answer(library: Any, path: Path, with_vectors: bool, answers: Connection) -> None:
     before = os.stat(path)
-    write_frame(answers, {"progress": [_READING, 0, 0]})
+    send_frame(answers, {"progress": [_READING, 0, 0]})
     with path.open("rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     described = library.metadata(path)
@@ -108,7 +109,7 @@ def _answer(library: Any, path: Path, with_vectors: bool, answers: IO[bytes]) ->
     sample = np.empty((len(rows), dimension), dtype="<f4")
     all_lengths = np.empty(count, dtype=np.float32)
     for start in range(0, count, _BLOCK_ROWS):
-        write_frame(answers, {"progress": [_READING, start, count]})
+        send_frame(answers, {"progress": [_READING, start, count]})
         stop = min(start + _BLOCK_ROWS, count)
         block, lengths = _vectors(index, start, stop)
         all_lengths[start:stop] = lengths
@@ -122,12 +123,12 @@ def _answer(library: Any, path: Path, with_vectors: bool, answers: IO[bytes]) ->
                 sample[place] = block[row - start] / lengths[row - start]
         if with_vectors:
             unit = np.divide(block, lengths[:, np.newaxis], out=block)
-            write_frame(answers, {"rows": [start, stop]}, unit.tobytes())
+            send_frame(answers, {"rows": [start, stop]}, unit.tobytes())
     _check_lengths(all_lengths)
     after = os.stat(path)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise _Unfit("it changed while it was read", "open the knowledge again")
-    write_frame(
+    send_frame(
         answers,
         {"sha256": sha256, "count": count, "dimension": dimension, "precision": precision},
         sample.tobytes(),

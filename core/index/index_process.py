@@ -6,16 +6,16 @@ run as a program; it reads the vectors from their sidecar and leaves the index i
 
 from __future__ import annotations
 
-import sys
+import contextlib
 import threading
 import weakref
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.io.child_process import ChildProcess, Frame, read_frame, take_output, write_frame
+from core.io.child_process import ChildProcess, parent, receive_frame, send_frame
 from core.io.sidecar import SidecarFolder, SidecarKey
 from core.io.work import QUIETLY, Work
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.embedding.index_maker import IndexTask
+    from core.index.dense import HnswIndex
 
 
 class IndexProcesses:
@@ -85,26 +86,17 @@ class ProcessIndex:
             When `work` is cancelled; the child is ended.
         """
         try:
-            while True:
-                work.stop_if_cancelled()
-                frame = self._child.receive()
-                if frame is None:
-                    continue
-                header, _ = frame
-                if "progress" in header:
-                    work.progress(*header["progress"])
-                    continue
-                for note in header["notes"]:
-                    self._sidecars.note(note)
-                if not header["ready"]:
-                    self.close()
-                return bool(header["ready"])
+            header, _ = self._child.answer(work)
         except EOFError:
-            self.close()
-            return False
+            header = {"ready": False, "notes": ()}
         except BaseException:
             self.close()
             raise
+        for note in header["notes"]:
+            self._sidecars.note(note)
+        if not header["ready"]:
+            self.close()
+        return bool(header["ready"])
 
     def nearest(self, query: NDArray[np.float32], k: int) -> NDArray[np.int64] | None:
         """Return the rows of `k` near records: int64 (k,); None when the index cannot answer.
@@ -117,12 +109,10 @@ class ProcessIndex:
         with self._lock:
             self._child.send({"k": k}, np.ascontiguousarray(query, dtype="<f4").tobytes())
             try:
-                while (frame := self._child.receive()) is None:
-                    pass
+                header, payload = self._child.answer()
             except EOFError:
                 self.close()
                 return None
-        header, payload = frame
         if not header["found"]:
             return None
         rows: NDArray[np.int64] = np.frombuffer(payload, dtype="<i8").astype(np.int64)
@@ -134,30 +124,25 @@ class ProcessIndex:
 
 
 def main() -> None:
-    """Make one index and answer from it, over standard input and output."""
-    requests, answers = sys.stdin.buffer, take_output()
-    frame = read_frame(requests)
-    if frame is not None:
-        _serve(frame[0], requests, answers)
+    """Make one index, and answer from it until the connection ends."""
+    there, _ = parent()
+    with contextlib.suppress(EOFError, OSError):
+        task, _ = receive_frame(there)
+        sidecars = SidecarFolder.at([Path(place) for place in task["places"]])
+        index = _make(
+            task, sidecars, Work(progress=lambda *report: send_frame(there, {"progress": report}))
+        )
+        send_frame(there, {"ready": index is not None, "notes": sidecars.notes})
+        while index is not None:
+            question, payload = receive_frame(there)
+            rows = index.nearest(np.frombuffer(payload, dtype="<f4"), question["k"])
+            found = rows.astype("<i8").tobytes() if rows is not None else b""
+            send_frame(there, {"found": rows is not None}, found)
 
 
-def _serve(task: dict[str, Any], requests: IO[bytes], answers: IO[bytes]) -> None:
-    sidecars = SidecarFolder.at([Path(place) for place in task["places"]])
-    index = _make(task, sidecars, answers)
-    write_frame(answers, {"ready": index is not None, "notes": sidecars.notes})
-    frame: Frame | None
-    while index is not None and (frame := read_frame(requests)) is not None:
-        rows = index.nearest(np.frombuffer(frame[1], dtype="<f4"), frame[0]["k"])
-        found = rows.astype("<i8").tobytes() if rows is not None else b""
-        write_frame(answers, {"found": rows is not None}, found)
-
-
-def _make(task: dict[str, Any], sidecars: SidecarFolder, answers: IO[bytes]) -> Any:
+def _make(task: dict[str, Any], sidecars: SidecarFolder, work: Work) -> HnswIndex | None:
     from core.embedding.vectors import stored_vectors
     from core.index.dense import build_index, load_index, store_index
-
-    def report(what: str, done: int, total: int) -> None:
-        write_frame(answers, {"progress": [what, done, total]})
 
     key = SidecarKey(**task["key"])
     index = load_index(key, sidecars, [Path(path) for path in task["first"]])
@@ -166,7 +151,7 @@ def _make(task: dict[str, Any], sidecars: SidecarFolder, answers: IO[bytes]) -> 
     vectors = stored_vectors(SidecarKey(**task["vectors_key"]), sidecars)
     if vectors is None or vectors.vectors.shape[0] != key.parameters["count"]:
         return None
-    index = build_index(vectors, Work(progress=report))
+    index = build_index(vectors, work)
     store_index(index, key, sidecars)
     return index
 

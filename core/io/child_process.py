@@ -1,124 +1,133 @@
-"""Child processes of ours, and the frames that go to and fro over their pipes.
+"""Child processes of ours, and the frames that go to and fro over a connection.
 
-A frame is a line of JSON, followed by as many bytes of payload as its ``bytes`` says. No pickle
-crosses a pipe.
+A frame is two messages: a header in JSON, and a payload of bytes. Nothing is ever pickled, so
+`send` and `recv` of a connection are not used.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
-import queue
 import subprocess
 import sys
-import threading
+import time
+from multiprocessing import connection
 from pathlib import Path
-from typing import IO, Any
+from typing import TYPE_CHECKING, Any
 
 import core
+from core.io.work import QUIETLY, Work
 
-POLL_S = 0.05
-QUIT_S = 2.0
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+_POLL_S = 0.05
+_QUIT_S = 2.0
 
 Frame = tuple[dict[str, Any], bytes]
 
 
 class ChildProcess:
-    """A module of ours that runs as a program; a thread reads its frames as they come.
+    """A module of ours that runs as a program, with a connection to it.
 
     Parameters
     ----------
     module : its full name.
-    arguments : its command line.
+    arguments : its command line, after the connection's handle.
     """
 
     def __init__(self, module: str, *arguments: str) -> None:
         paths = [str(Path(core.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        )
-        self._frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
-        threading.Thread(
-            target=_pump, args=(self.process.stdout, self._frames), daemon=True, name="child-frames"
-        ).start()
+        self._connection, theirs = connection.Pipe()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", module, str(theirs.fileno()), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+                **_inheriting(theirs.fileno()),
+            )
 
     def is_running(self) -> bool:
         """Tell whether it has not ended yet."""
         return self.process.poll() is None
 
     def send(self, header: dict[str, Any], payload: bytes = b"") -> None:
-        """Send a frame. A child that has ended says so through the end of its frames."""
-        if self.process.stdin is not None:
-            with contextlib.suppress(OSError, ValueError):
-                write_frame(self.process.stdin, header, payload)
+        """Send a frame. A child that has ended says so when its next frame is asked for."""
+        with contextlib.suppress(OSError):
+            send_frame(self._connection, header, payload)
 
-    def receive(self, timeout_s: float = POLL_S) -> Frame | None:
-        """Return the next frame, or None when none comes in time.
+    def answer(self, work: Work = QUIETLY, until: float = math.inf) -> Frame:
+        """Wait for the next frame that does not report progress, and pass on those that do.
+
+        Parameters
+        ----------
+        until : `time.monotonic` at which to give up.
 
         Raises
         ------
         EOFError
             The child has ended.
+        TimeoutError
+            It is too late.
+        Cancelled
+            When `work` is cancelled.
         """
-        try:
-            frame = self._frames.get(timeout=timeout_s)
-        except queue.Empty:
-            return None
-        if frame is None:
-            # Whoever asks again is told again.
-            self._frames.put(None)
-            raise EOFError
-        return frame
+        while True:
+            work.stop_if_cancelled()
+            if time.monotonic() > until:
+                raise TimeoutError
+            try:
+                if not self._connection.poll(_POLL_S):
+                    continue
+                header, payload = receive_frame(self._connection)
+            except OSError as error:
+                # In the middle of a frame.
+                raise EOFError from error
+            if "progress" not in header:
+                return header, payload
+            work.progress(*header["progress"])
 
     def stop(self) -> None:
-        """End it, whatever it is doing."""
+        """End it, whatever it is doing.
+
+        Who waits for a frame is told by the end of the connection, which is therefore not closed
+        here: the number of a closed one may be another file's by the time that it is read.
+        """
         self.process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(QUIT_S)
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+            self.process.wait(_QUIT_S)
 
 
-def read_frame(pipe: IO[bytes]) -> Frame | None:
-    """Read a frame; None at the end of the pipe, also in the middle of a frame."""
-    line = pipe.readline()
-    if not line.endswith(b"\n"):
-        return None
-    header: dict[str, Any] = json.loads(line)
-    size = header.get("bytes", 0)
-    payload = pipe.read(size) if size else b""
-    return (header, payload) if len(payload) == size else None
+def parent() -> tuple[Connection, list[str]]:
+    """Return a child's connection to who started it, and its other arguments."""
+    kind = getattr(connection, "PipeConnection", connection.Connection)
+    return kind(int(sys.argv[1])), sys.argv[2:]
 
 
-def write_frame(pipe: IO[bytes], header: dict[str, Any], payload: bytes = b"") -> None:
-    """Write a frame."""
-    if payload:
-        header = header | {"bytes": len(payload)}
-    pipe.write(json.dumps(header).encode() + b"\n" + payload)
-    pipe.flush()
+def send_frame(there: Connection, header: dict[str, Any], payload: bytes = b"") -> None:
+    """Send a frame."""
+    there.send_bytes(json.dumps(header).encode())
+    there.send_bytes(payload)
 
 
-def take_output() -> IO[bytes]:
-    """Return a child's standard output for its frames; what libraries print goes elsewhere."""
-    answers = sys.stdout.buffer
-    sys.stdout = sys.stderr
-    return answers
+def receive_frame(there: Connection) -> Frame:
+    """Wait for a frame.
+
+    Raises
+    ------
+    EOFError, OSError
+        The other end is gone, before a frame or within one.
+    """
+    return json.loads(there.recv_bytes()), there.recv_bytes()
 
 
-def _pump(pipe: IO[bytes] | None, frames: queue.SimpleQueue[Frame | None]) -> None:
-    """Move frames from the pipe to the queue; None says that the pipe has ended."""
-    try:
-        while pipe is not None:
-            frame = read_frame(pipe)
-            frames.put(frame)
-            if frame is None:
-                return
-    except (OSError, ValueError):
-        frames.put(None)
+def _inheriting(handle: int) -> dict[str, Any]:
+    """Return what lets a child process have this handle, under the same number."""
+    if sys.platform == "win32":
+        os.set_handle_inheritable(handle, True)
+        return {"close_fds": False}
+    return {"pass_fds": (handle,)}

@@ -11,8 +11,9 @@ from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 
 from inspector import theme as themes
-from inspector.models.hits_model import FIELDS, TITLES, Column
+from inspector.models.hits_model import TITLES, Column
 from inspector.widgets.empty_state import paint_empty_state
+from inspector.widgets.hits_columns import Columns, Letters
 from inspector.widgets.hits_delegate import MARGIN_PX, HitsDelegate
 
 if TYPE_CHECKING:
@@ -32,38 +33,8 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 _STATE_VERSION = 2
-# Widths in average characters of the font: where there is room, and in a narrow window.
-_WIDTHS = {
-    Column.RANK: (6, 5),
-    Column.ID: (20, 12),
-    Column.DISTANCE: (11, 8),
-    Column.BAR: (15, 10),
-    Column.DENSE: (9, 7),
-    Column.BM25: (9, 7),
-    Column.SPARSE: (12, 10),
-    Column.FUSED: (10, 9),
-    Column.SCORE: (9, 7),
-    Column.MATCH: (34, 16),
-    Column.NEEDS: (34, 17),
-}
-# Which gets the room first that there is beyond the least.
-_FIRST_SERVED = (Column.ID, Column.NEEDS, Column.MATCH)
-_TEXT_WIDTH = 36
-# Rows that say why they match are told apart by that, more than by their text.
-_TEXT_WIDTH_WITH_REASON = 22
 _LEAST_ROWS = 5
 _HIT_EDGE_PX = 3
-_ALWAYS = frozenset({Column.RANK, Column.ID, Column.NEEDS, Column.TEXT})
-# Given up in this order where the window is narrow: each repeats what another column says. By the
-# number that the rows are ranked by, where there is one of these.
-_GIVEN_UP = {
-    "fused_score": (Column.BAR, Column.DENSE, Column.FUSED, Column.BM25),
-    "score": (Column.SPARSE, Column.DENSE, Column.DISTANCE, Column.BAR, Column.MATCH),
-    "": (Column.DENSE, Column.BAR),
-}
-# Shown only where all columns have the widths that they like: a dense rank that is the place again,
-# and in Hybrid mode the distance, which is no ranking, as a bar.
-_LUXURY = {"": Column.DENSE, "fused_score": Column.BAR}
 
 
 class HitsTable(QTableView):
@@ -88,8 +59,7 @@ class HitsTable(QTableView):
         self.setAccessibleName("Hits and near-misses")
         self._hits = model
         self._theme: Theme = themes.LIGHT
-        self._shown: frozenset[Column] = frozenset(Column)
-        self._ranked_by = ""
+        self._columns = Columns()
         self._picked: dict[int, bool] = {}
         self._sized: set[int] = set()
         self._is_fitting = False
@@ -116,14 +86,9 @@ class HitsTable(QTableView):
 
     def show_fields(self, fields: Sequence[str], *, has_bar: bool) -> None:
         """Show the columns of these fields of `Hit`, and the bar if there is one."""
-        shown = {column for column, field in FIELDS.items() if field in fields} | _ALWAYS
-        if has_bar:
-            shown.add(Column.BAR)
-        if "score" in fields:
-            shown.add(Column.MATCH)
-        if shown != self._shown:
-            self._shown = frozenset(shown)
-            self._ranked_by = next((field for field in _GIVEN_UP if field in fields), "")
+        columns = Columns.of(fields, has_bar=has_bar)
+        if columns != self._columns:
+            self._columns = columns
             self._show_columns()
 
     def pick_column(self, column: int, visible: bool) -> None:
@@ -189,54 +154,19 @@ class HitsTable(QTableView):
         return menu
 
     def _show_columns(self) -> None:
-        hidden = set(Column) - self._shown
-        for column in _GIVEN_UP[self._ranked_by]:
-            width_of = (
-                self._like_width if column is _LUXURY.get(self._ranked_by) else self._least_width
-            )
-            needed = sum(width_of(c) for c in _WIDTHS if c not in hidden)
-            if needed + self._chars(self._text_width) <= self.viewport().width():
-                break
-            hidden.add(column)
+        header, width_px = self.horizontalHeader(), self.viewport().width()
+        title = QFontMetrics(themes.scaled_font(header.font(), 1.0, bold=True))
+        letters = Letters(self._chars(1), title)
+        hidden = self._columns.hidden(letters, width_px)
+        visible = {c for c in Column if self._picked.get(c, c not in hidden)}
         self._is_fitting = True
         for column in Column:
-            self.setColumnHidden(column, not self._picked.get(column, column not in hidden))
-        self._share_width()
-        self._is_fitting = False
-
-    @property
-    def _text_width(self) -> int:
-        return _TEXT_WIDTH_WITH_REASON if self._ranked_by == "score" else _TEXT_WIDTH
-
-    def _share_width(self) -> None:
-        """Give the columns what they like to have, less where the text would be too narrow."""
-        shown = [
-            column
-            for column in (*_FIRST_SERVED, *_WIDTHS)
-            if column not in self._sized and not self.isColumnHidden(column)
-        ]
-        widths = {column: self._least_width(column) for column in shown}
+            self.setColumnHidden(column, column not in visible)
         taken = sum(self.columnWidth(column) for column in self._sized)
-        taken += self._chars(self._text_width) + sum(widths.values())
-        spare = self.viewport().width() - taken
-        for column in dict.fromkeys(shown):
-            more = min(self._like_width(column) - widths[column], max(spare, 0))
-            spare -= more
-            self.horizontalHeader().resizeSection(column, widths[column] + more)
-
-    def _like_width(self, column: Column) -> int:
-        """Return the width that a column has where there is room."""
-        return max(self._chars(_WIDTHS[column][0]) + MARGIN_PX, self._least_width(column))
-
-    def _least_width(self, column: Column) -> int:
-        """Return the width that shows a column's title whole and most of its values."""
-        header = self.horizontalHeader()
-        title = QFontMetrics(themes.scaled_font(header.font(), 1.0, bold=True))
-        words = "" if column in (Column.BAR, Column.RANK) else TITLES[column]
-        return max(
-            self._chars(_WIDTHS[column][1]) + MARGIN_PX,
-            title.horizontalAdvance(words) + 2 * MARGIN_PX + 2,
-        )
+        free = visible.difference(self._sized)
+        for column, share in self._columns.widths(letters, width_px - taken, free).items():
+            header.resizeSection(column, share)
+        self._is_fitting = False
 
     def _on_section_resized(self, column: int, _old: int, size: int) -> None:
         if not self._is_fitting and size and column != Column.TEXT:

@@ -7,14 +7,14 @@ are dimmed, below a line that says so.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from inspector import theme as themes
+from inspector.drawing.prompt_layout import PromptLayout, lay_out
 from inspector.drawing.words import tooltip
 from inspector.widgets.empty_state import paint_empty_state
 
@@ -33,23 +33,13 @@ if TYPE_CHECKING:
     )
 
     from core.prompt.projection import Message
+    from inspector.drawing.prompt_layout import Tinted
     from inspector.drawing.unstubbed import ExtraSelection
     from inspector.theme import Theme
 
 _GAP_PX = 8
 _ROLES = ("system", "assistant", "user")
 _NARROW_CHARACTERS = 60
-_EARLIER, _NOW = "earlier turns", "this turn"
-
-
-class Tinted(NamedTuple):
-    """A chunk's characters in the document, in Qt's UTF-16 units, and which chunk it is."""
-
-    start: int
-    end: int
-    block: int
-    chunk: int
-    id: str
 
 
 class _Gutter(QWidget):
@@ -78,12 +68,7 @@ class PromptView(QPlainTextEdit):
         super().__init__(parent)
         self._theme: Theme = themes.LIGHT
         self._messages: tuple[Message, ...] = ()
-        self._spans: list[Tinted] = []
-        self._starts: list[int] = []
-        self._first_lines: dict[int, str] = {}
-        self._breaks: set[int] = set()
-        self._captions: dict[int, str] = {}
-        self._earlier: tuple[int, int] = (0, 0)
+        self._layout = PromptLayout()
         self._current = ""
         self._is_narrow = False
         self._empty = ("No prompt yet", "Ask a question to see what the model would read")
@@ -105,7 +90,7 @@ class PromptView(QPlainTextEdit):
     @property
     def spans(self) -> tuple[Tinted, ...]:
         """The tinted spans, in order."""
-        return tuple(self._spans)
+        return self._layout.spans
 
     @property
     def empty_text(self) -> tuple[str, str]:
@@ -124,44 +109,10 @@ class PromptView(QPlainTextEdit):
             return
         self._messages = messages
         self.setCursorWidth(1 if messages else 0)
-        self._spans, self._first_lines, self._breaks = [], {}, set()
-        self._captions, self._earlier = {}, (0, 0)
-        texts: list[str] = []
-        offset = line = 0
-        was_earlier = False
-        for index, message in enumerate(messages):
-            is_earlier = message.origin == "dialog"
-            if index or is_earlier:
-                self._breaks.add(line)
-                if is_earlier is not was_earlier:
-                    self._captions[line] = _EARLIER if is_earlier else _NOW
-                texts.append("")
-                offset, line = offset + 1, line + 1
-            # The same length in place of line ends that Qt would join, so that spans stay right.
-            text = message.text.replace("\r\n", " \n").replace("\r", "\n")
-            self._first_lines[line] = message.role
-            units = _utf16_units(text)
-            self._spans += [
-                Tinted(
-                    offset + units(span.start),
-                    offset + units(span.end),
-                    span.block,
-                    span.chunk,
-                    ids(span.block, span.chunk),
-                )
-                for span in message.spans
-            ]
-            texts.append(text)
-            if is_earlier:
-                start = self._earlier[0] if was_earlier else offset
-                self._earlier = (start, offset + units(len(text)))
-            was_earlier = is_earlier
-            offset += units(len(text)) + 1
-            line += text.count("\n") + text.count("\u2029") + 1
-        self._starts = [span.start for span in self._spans]
+        self._layout = lay_out(messages, ids)
         self._set_gutter_width()
         place = self.verticalScrollBar().value()
-        self.setPlainText("\n".join(texts))
+        self.setPlainText(self._layout.text)
         self._dim_earlier()
         self.verticalScrollBar().setValue(place)
         self._gutter.update()
@@ -173,7 +124,7 @@ class PromptView(QPlainTextEdit):
 
     def tint_of(self, chunk_id: str) -> QColor | None:
         """Return the colour behind a chunk, or None when the prompt has no such chunk."""
-        found = next((span for span in self._spans if span.id == chunk_id), None)
+        found = self._layout.span_of(chunk_id)
         return self._theme.tint(found.chunk) if found is not None else None
 
     def apply_theme(self, theme: Theme) -> None:
@@ -184,13 +135,6 @@ class PromptView(QPlainTextEdit):
         self.viewport().update()
         self._gutter.update()
 
-    def span_at(self, position: int) -> Tinted | None:
-        """Return the tinted span that holds a position of the document."""
-        index = bisect_right(self._starts, position) - 1
-        if index >= 0 and position < self._spans[index].end:
-            return self._spans[index]
-        return None
-
     def paint_gutter(self, gutter: QWidget, event: QPaintEvent) -> None:
         """Draw each role beside its message's first line, or the one in sight above the text."""
         painter = QPainter(gutter)
@@ -200,7 +144,7 @@ class PromptView(QPlainTextEdit):
             painter.drawText(
                 gutter.rect(),
                 Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
-                self._role_in_sight(),
+                self._layout.role_at(self.firstVisibleBlock().blockNumber()),
             )
             return
         block = self.firstVisibleBlock()
@@ -208,7 +152,7 @@ class PromptView(QPlainTextEdit):
             top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
             if top > event.rect().bottom():
                 break
-            role = self._first_lines.get(block.blockNumber())
+            role = self._layout.roles.get(block.blockNumber())
             if role is not None:
                 height = self.fontMetrics().height()
                 painter.drawText(
@@ -220,7 +164,7 @@ class PromptView(QPlainTextEdit):
 
     def _dim_earlier(self) -> None:
         """Draw the messages of earlier turns in the muted colour."""
-        start, end = self._earlier
+        start, end = self._layout.earlier
         if start == end:
             self.setExtraSelections([])
             return
@@ -233,12 +177,6 @@ class PromptView(QPlainTextEdit):
 
     def _role_font(self) -> QFont:
         return themes.scaled_font(self.font(), 0.9)
-
-    def _role_in_sight(self) -> str:
-        """Return the role of the message at the top, "" where a line with the next one's is."""
-        line = self.firstVisibleBlock().blockNumber()
-        starts = [first for first in self._first_lines if first <= line]
-        return self._first_lines[max(starts)] if starts and line not in self._breaks else ""
 
     def _set_gutter_width(self) -> None:
         metrics = self.fontMetrics()
@@ -281,7 +219,7 @@ class PromptView(QPlainTextEdit):
             box = self.blockBoundingGeometry(block).translated(self.contentOffset())
             if box.top() > bottom:
                 break
-            if block.blockNumber() in self._breaks:
+            if block.blockNumber() in self._layout.breaks:
                 self._paint_break(painter, block.blockNumber(), box)
             self._paint_block(painter, block, box, bottom)
             block = block.next()
@@ -289,8 +227,8 @@ class PromptView(QPlainTextEdit):
     def _paint_break(self, painter: QPainter, number: int, box: QRectF) -> None:
         """Draw a line between two messages; say which turns follow, and who where it is narrow."""
         left, y = box.left() + self.document().documentMargin(), box.center().y()
-        role = self._first_lines.get(number + 1, "") if self._is_narrow else ""
-        said = " · ".join(part for part in (self._captions.get(number, ""), role) if part)
+        role = self._layout.roles.get(number + 1, "") if self._is_narrow else ""
+        said = " · ".join(part for part in (self._layout.breaks[number], role) if part)
         if said:
             painter.setFont(self._role_font())
             painter.setPen(self._theme.muted)
@@ -305,10 +243,9 @@ class PromptView(QPlainTextEdit):
 
     def _paint_block(self, painter: QPainter, block: QTextBlock, box: QRectF, bottom: int) -> None:
         first, last = block.position(), block.position() + block.length() - 1
-        index = max(0, bisect_right(self._starts, first) - 1)
-        while index < len(self._spans) and self._spans[index].start < last:
-            span = self._spans[index]
-            index += 1
+        for span in self._layout.spans[max(0, self._layout.span_from(first)) :]:
+            if span.start >= last:
+                break
             start, end = max(span.start, first) - first, min(span.end, last) - first
             if start >= end:
                 continue
@@ -334,16 +271,16 @@ class PromptView(QPlainTextEdit):
                 )
 
     def _emit_at(self, position: int) -> bool:
-        span = self.span_at(position)
+        span = self._layout.span_at(position)
         if span is not None and span.id:
             self.chunk_clicked.emit(span.id)
         return span is not None
 
     def _span_under(self, place: QPoint) -> Tinted | None:
         cursor = self.cursorForPosition(place)
-        span = self.span_at(cursor.position())
+        span = self._layout.span_at(cursor.position())
         if span is None:
-            span = self.span_at(cursor.position() - 1)
+            span = self._layout.span_at(cursor.position() - 1)
         return span
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -400,7 +337,7 @@ class PromptView(QPlainTextEdit):
 
     def go_to_chunk(self, chunk_id: str) -> None:
         """Scroll to a chunk."""
-        span = next((span for span in self._spans if span.id == chunk_id), None)
+        span = self._layout.span_of(chunk_id)
         if span is not None:
             cursor = QTextCursor(self.document())
             cursor.setPosition(span.start)
@@ -411,15 +348,3 @@ class PromptView(QPlainTextEdit):
 def _x(line: QTextLine, position: int) -> float:
     found = line.cursorToX(position)
     return float(found[0]) if isinstance(found, tuple) else 0.0
-
-
-def _utf16_units(text: str) -> Callable[[int], int]:
-    """Return a function from a place in `text` to the same place in UTF-16 units."""
-    wide = (
-        [index for index, character in enumerate(text) if ord(character) > 0xFFFF]
-        if (not text.isascii())
-        else []
-    )
-    if not wide:
-        return lambda place: place
-    return lambda place: place + bisect_right(wide, place - 1)

@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 JOIN_S = 5.0
 
 
+@pytest.fixture
+def plain_app(qapp: QApplication) -> Iterator[QApplication]:
+    """The application, given back its looks afterwards."""
+    palette, sheet = qapp.palette(), qapp.styleSheet()
+    yield qapp
+    qapp.setStyleSheet(sheet)
+    qapp.setPalette(palette)
+
+
 @pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
     """Fail a test that leaves a thread, a window, a running timer or a child process behind."""

@@ -10,30 +10,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTableView, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QTableView, QWidget
 
 from core.nodes import NODE_TYPES
 from inspector import theme as themes
 from inspector.theme import DARK, LIGHT, contrast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
     from inspector.theme import Theme
 
 BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-
-
-@pytest.fixture
-def plain_app(qapp: QApplication) -> Iterator[QApplication]:
-    """The application, given back its looks afterwards."""
-    assert isinstance(qapp, QApplication)
-    palette, sheet = qapp.palette(), qapp.styleSheet()
-    yield qapp
-    qapp.setStyleSheet(sheet)
-    qapp.setPalette(palette)
 
 
 def test_contrast_is_the_ratio_of_relative_luminances() -> None:

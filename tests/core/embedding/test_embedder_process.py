@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -273,16 +274,31 @@ def test_closing_ends_models_that_are_still_loading() -> None:
 
 def test_a_child_ends_with_the_process_that_started_it(embedder: ProcessEmbedder) -> None:
     process = embedder._child.process
-    process.stdin.close()
+    embedder._child._connection.close()
     assert process.wait(WAIT_S) == 0
 
 
-def test_threads_that_read_from_a_child_end_with_it() -> None:
-    embedder = ProcessEmbedder("model")
-    embedder.close()
-    wait_until(
-        lambda: not [thread for thread in threading.enumerate() if thread.name == "child-frames"]
-    )
+def test_a_child_that_embeds_ends_with_the_process_that_started_it(
+    embedder: ProcessEmbedder,
+) -> None:
+    process = embedder._child.process
+    embedder._child.send({"texts": ["a", "wait"], "query": False})
+    embedder._child._connection.close()
+    assert process.wait(WAIT_S) == 0
+
+
+def test_no_thread_is_left_of_a_child_that_has_ended() -> None:
+    before = set(threading.enumerate())
+    ProcessEmbedder("model").close()
+    assert set(threading.enumerate()) == before
+
+
+def test_a_connection_is_closed_with_the_last_who_has_it() -> None:
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    ProcessEmbedder("model").close()
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 def test_nothing_heavy_is_loaded_by_the_parent(repo: Path) -> None:

@@ -466,7 +466,10 @@ def test_a_damaged_graph_is_told_or_the_vectors_are_right(
 def replace_child(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str) -> Path:
     """Let the child be another program; return a file that lists how often it has run."""
     runs = folder / "runs"
-    start = f"import os, sys, time, signal\nopen({str(runs)!r}, 'a').write('x')\n"
+    start = (
+        f"import os, sys, time, signal\nopen({str(runs)!r}, 'a').write('x')\n"
+        "from core.io.child_process import parent, send_frame\nthere, _ = parent()\n"
+    )
     (folder / "another_child.py").write_text(start + textwrap.dedent(code), encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(folder))
     monkeypatch.setattr(prebuilt, "_MODULE", "another_child")
@@ -474,11 +477,11 @@ def replace_child(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str) -> P
 
 
 DIES = """
-    print('{"started": true}', flush=True)
+    send_frame(there, {"started": True})
     os.kill(os.getpid(), signal.SIGSEGV)
     """
 HANGS = """
-    print('{"started": true}', flush=True)
+    send_frame(there, {"started": True})
     time.sleep(600)
     """
 
@@ -519,7 +522,7 @@ def test_a_file_that_takes_too_long_is_told(
 
 def test_an_answer_without_sense_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS))
-    replace_child(monkeypatch, tmp_path, """print('{"sha256": 1, "dimension": 3}', flush=True)""")
+    replace_child(monkeypatch, tmp_path, "send_frame(there, {'sha256': 1, 'dimension': 3})")
     assert "made no sense" in faults(write_knowledge(tmp_path))[0]
 
 

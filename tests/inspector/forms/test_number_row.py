@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.nodes import RetrieveParams
+from inspector import theme as themes
 from inspector.drawing.scales import KneeScale
 from inspector.forms.number_row import NumberRow
 from inspector.forms.param_row import RowPlan
@@ -295,6 +296,17 @@ def test_the_spin_box_is_as_wide_as_its_value(threshold: NumberRow) -> None:
     metrics = threshold.spin.fontMetrics()
     assert threshold.spin.minimumWidth() > before
     assert threshold.spin.minimumWidth() >= metrics.horizontalAdvance("0.612543") + 28
+
+
+@pytest.mark.parametrize("value", [0.6, 0.612543])
+def test_the_whole_number_is_seen_beside_the_arrows(
+    threshold: NumberRow, plain_app: QApplication, value: float
+) -> None:
+    themes.apply(plain_app, themes.LIGHT)
+    threshold.show_value(value)
+    QApplication.processEvents()
+    line = threshold.spin.lineEdit()
+    assert line.width() >= line.fontMetrics().horizontalAdvance(threshold.spin.text()) + 4
 
 
 def test_where_values_share_a_pixel_the_mouse_picks_round_ones(

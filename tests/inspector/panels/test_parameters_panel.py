@@ -235,7 +235,7 @@ def test_a_changed_parameter_is_marked_with_the_graphs_value(panel: ParametersPa
     assert "the graph has 3" in tips[0]
 
 
-def test_a_changed_mode_is_marked_with_the_graphs_mode(panel) -> None:
+def test_a_changed_mode_is_marked_with_the_graphs_mode(panel: ParametersPanel) -> None:
     changed = dataclasses.replace(BASE, retrieval_mode=RetrievalMode.Hybrid)
     panel.show_node("knowledge", "Retrieve", changed, BASE)
     tips = [label.toolTip() for label in panel.findChildren(QLabel) if label.text() == "MODE"]
