@@ -22,9 +22,6 @@ _ICON_FOLDER = _RESOURCES / "icons"
 _ICON_SIZES_PX = (16, 20, 24, 32, 48)
 _PLACEHOLDER = "currentColor"
 
-SPACING_PX = 4
-"""The grid: margins and gaps are multiples of it."""
-RADIUS_PX = 6
 READABLE = 4.5
 """Contrast that text keeps to what is behind it."""
 _INK_STEPS = 20

@@ -9,11 +9,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.embedding.embedder import ModelProvider
+from core.errors import Code, InspectorError, Place
 from core.index.search_cache import SearchCache, SearchNeeded
 from core.io.findings import FileRefused
 from core.io.work import QUIETLY, Work
 from core.keyword.corpora import Corpora
-from core.knowledge.base import KnowledgeBase, open_knowledge
+from core.knowledge.base import KnowledgeBase
 from core.knowledge.catalog import SchemaCatalog
 from core.knowledge.filter import CompiledFilter, compile_filter
 from core.knowledge.root import FileKind, StorageRoot
@@ -21,20 +22,21 @@ from core.knowledge.strings import StringStorage
 from core.nodes.kind import kind_of
 from core.patterns.patterns import PatternSearches
 from core.retrieve.memories import Memories
-from core.retrieve.search import KnowledgeSearch
+from core.retrieve.openers import open_store
 from core.subgraph.knowledge_graphs import KnowledgeGraphs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from core.index.candidates import Candidates
+    from core.index.searcher import OpenStore
     from core.knowledge.schema import Field
     from core.nodes.params import NodeParams
 
-__all__ = ["BYTES_PER_RECORD", "SearchNeeded", "Workspace"]
+__all__ = ["SearchNeeded", "Workspace"]
 
-BYTES_PER_RECORD = 25
+_BYTES_PER_RECORD = 25
 """What a search keeps of each record: distances, orders, ranks, scores and the mask."""
 
 _SearchKey = tuple[int, str, str]
@@ -43,8 +45,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Storage:
-    knowledge: KnowledgeBase
-    search: KnowledgeSearch
+    opened: OpenStore
     generation: int
     filters: dict[str, CompiledFilter | None] = field(default_factory=dict)
     match_counts: dict[str, int] = field(default_factory=dict)
@@ -86,7 +87,7 @@ class Workspace:
         self._string_paths: dict[tuple[str, FileKind], Path] = {}
         self._catalog: SchemaCatalog | FileRefused | None = None
         self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
-            lambda found: found.record_count * BYTES_PER_RECORD
+            lambda found: found.known_count * _BYTES_PER_RECORD
         )
         self._generations = count()
         self.corpora = Corpora(self.root, _weakly(self.knowledge))
@@ -95,18 +96,32 @@ class Workspace:
         self.patterns = PatternSearches()
 
     def knowledge(self, name: str, work: Work = QUIETLY) -> KnowledgeBase:
-        """Open a knowledge file, or return it if it is open already.
+        """Return the records of a store that has them here: see `opened`, which searching takes.
+
+        Raises
+        ------
+        InspectorError
+            3011 for a store elsewhere; otherwise as `opened`.
+        """
+        store = self.opened(name, work).store
+        if not isinstance(store, KnowledgeBase):
+            raise InspectorError(
+                Code.StorageKindMismatch,
+                f"the records of {name} are not here, only what a search finds of them",
+                place=Place(node=work.node),
+                hint="name a knowledge file",
+            )
+        return store
+
+    def opened(self, name: str, work: Work = QUIETLY) -> OpenStore:
+        """Open a store of records, or return it if it is open already.
 
         Raises
         ------
         InspectorError
             3009, 3010, 3011 for the path; FileRefused with all findings for its content.
         """
-        return self._storage(name, work).knowledge
-
-    def search_of(self, name: str, work: Work = QUIETLY) -> KnowledgeSearch:
-        """Return the search over a knowledge file, to prepare its indexes or read its notes."""
-        return self._storage(name, QUIETLY.for_node(work.node)).search
+        return self._storage(name, work).opened
 
     def strings(
         self, name: str, kind: FileKind = FileKind.STRINGS, work: Work = QUIETLY
@@ -142,7 +157,7 @@ class Workspace:
         """
         storage = self._storage(name, QUIETLY.for_node(work.node))
         if text not in storage.filters:
-            fields = {item.name: item for item in storage.knowledge.fields}
+            fields = {item.name: item for item in storage.opened.store.fields}
             storage.filters[text] = compile_filter(text, fields, node=work.node)
         return storage.filters[text]
 
@@ -155,7 +170,7 @@ class Workspace:
         """Return the metadata fields of a storage; () while it is not open."""
         with self._lock:
             path = self._paths.get(name)
-            return self._storages[path].knowledge.fields if path is not None else ()
+            return self._storages[path].opened.store.fields if path is not None else ()
 
     def match_count(self, name: str, text: str) -> tuple[int, int]:
         """Return how many records of a storage a filter lets through, and how many there are.
@@ -166,13 +181,12 @@ class Workspace:
             3007 when the filter does not compile.
         """
         storage = self._storage(name, QUIETLY)
-        total = len(storage.knowledge.ids)
+        total = len(storage.opened.store)
         compiled = self.compiled_filter(name, text)
         if compiled is None:
             return total, total
         if text not in storage.match_counts:
-            mask = compiled.mask(storage.knowledge.columns, total)
-            storage.match_counts[text] = int(mask.sum())
+            storage.match_counts[text] = storage.opened.store.match_count(compiled)
         return storage.match_counts[text], total
 
     def schema_fields(self, schema: str) -> tuple[Field, ...] | None:
@@ -181,7 +195,7 @@ class Workspace:
 
     def schema_difference(self, schema: str, name: str) -> str:
         """Say where a file's fields first differ from a catalog schema, or ""."""
-        return self.catalog.difference(schema, self.knowledge(name).fields)
+        return self.catalog.difference(schema, self.opened(name).store.fields)
 
     @property
     def broken_catalog(self) -> FileRefused | None:
@@ -239,8 +253,7 @@ class Workspace:
             return known
         if work.cached_only:
             raise SearchNeeded
-        compiled = self.compiled_filter(name, filter_text, work=work)
-        found = storage.search.search(query, dense=dense, compiled_filter=compiled, work=work)
+        found = storage.opened.searcher.search(query, filter_text, dense=dense, work=work)
         self._searches.put(key, found)
         return found
 
@@ -263,34 +276,24 @@ class Workspace:
     def notes(self) -> tuple[str, ...]:
         """What was rebuilt beside the open files and why, and what could not be written."""
         with self._lock:
-            notes = [note for storage in self._storages.values() for note in storage.search.notes]
+            notes = [
+                note
+                for storage in self._storages.values()
+                for note in storage.opened.searcher.notes
+            ]
         return (
             *notes,
             *self.memories.notes,
             *(note for searcher in self.graphs.open_graphs().values() for note in searcher.notes),
         )
 
-    def reload(self, name: str, work: Work = QUIETLY) -> KnowledgeBase:
-        """Read a knowledge file again; if it is broken now, the old content stays in use.
-
-        Raises
-        ------
-        FileRefused
-            With all findings of the new content.
-        """
-        path = self.root.resolve(name, FileKind.KNOWLEDGE)
-        fresh = self._open(path, work)
-        with self._lock:
-            self._storages[path] = fresh
-        return fresh.knowledge
-
     def files(self) -> dict[Path, str]:
         """Map every file that is in use to the storage that it belongs to."""
         with self._lock:
             used = {
-                file: storage.knowledge.name
+                file: storage.opened.store.name
                 for storage in self._storages.values()
-                for file in storage.knowledge.files
+                for file in storage.opened.store.files
             }
             used |= {path: path.name for path in self._strings}
         return (
@@ -299,12 +302,11 @@ class Workspace:
 
     def sizes(self) -> dict[Path, tuple[int, str]]:
         """Return how much each open storage holds, and of what, by path."""
+        with self._lock:
+            stores = {path: storage.opened.store for path, storage in self._storages.items()}
         return {
             **{path: (count, "records") for path, count in self.memories.sizes().items()},
-            **{
-                path: (len(knowledge), "records")
-                for path, knowledge in self.open_knowledge_bases().items()
-            },
+            **{path: (len(store), "records") for path, store in stores.items()},
             **{
                 path: (len(corpus), "Markdown files")
                 for path, corpus in self.corpora.open_corpora().items()
@@ -314,11 +316,6 @@ class Workspace:
                 for path, searcher in self.graphs.open_graphs().items()
             },
         }
-
-    def open_knowledge_bases(self) -> Mapping[Path, KnowledgeBase]:
-        """Return the knowledge that is open, by path."""
-        with self._lock:
-            return {path: storage.knowledge for path, storage in self._storages.items()}
 
     def _storage(self, name: str, work: Work) -> _Storage:
         with self._lock:
@@ -330,11 +327,9 @@ class Workspace:
         )
         with self._lock:
             known = self._storages.get(path)
-        fresh = known or self._open(path, work)
+        fresh = known or _Storage(
+            open_store(path, self.root.path, self.models, work), next(self._generations)
+        )
         with self._lock:
             self._paths[name] = path
             return self._storages.setdefault(path, fresh)
-
-    def _open(self, path: Path, work: Work) -> _Storage:
-        knowledge = open_knowledge(path, self.root.path, work=work)
-        return _Storage(knowledge, KnowledgeSearch(knowledge, self.models), next(self._generations))

@@ -248,7 +248,7 @@ def _folder_entry(name: str, base: Path | None) -> ModelEntry | None:
 def _folder_dimension(folder: Path) -> int:
     """Length of the vectors: what the last module that changes it declares, else 0."""
     for module in sorted(folder.glob("[0-9]*_*/config.json"), reverse=True):
-        config = _read_object(module)
+        config = read_object(module)
         for key in ("out_features", "embedding_dimension", "word_embedding_dimension"):
             if isinstance(config.get(key), int):
                 return int(config[key])
@@ -256,18 +256,19 @@ def _folder_dimension(folder: Path) -> int:
 
 
 def _folder_max_tokens(folder: Path) -> int:
-    own = _read_object(folder / "sentence_bert_config.json").get("max_seq_length")
+    own = read_object(folder / "sentence_bert_config.json").get("max_seq_length")
     if isinstance(own, int):
         return own
     limits = [
-        _read_object(folder / "config.json").get("max_position_embeddings"),
-        _read_object(folder / "tokenizer_config.json").get("model_max_length"),
+        read_object(folder / "config.json").get("max_position_embeddings"),
+        read_object(folder / "tokenizer_config.json").get("model_max_length"),
     ]
     known = [limit for limit in limits if isinstance(limit, int)]
     return min(known) if len(known) == len(limits) else 0
 
 
-def _read_object(path: Path) -> dict[str, Any]:
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object that a file holds; an empty one where it holds none."""
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -11,7 +11,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
-from core.embedding.models import WEIGHTS_FILE
+from core.embedding.models import WEIGHTS_FILE, read_object
 from core.errors import Code, InspectorError, Place
 from core.io.atomic import write_atomically
 from core.io.folders import cache_folder
@@ -155,11 +155,7 @@ def _unreadable(entry: ModelEntry, path: Path, error: OSError) -> InspectorError
 
 
 def _remembered() -> dict[str, Any]:
-    try:
-        content = json.loads((cache_folder() / HASHES_FILE).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
+    return read_object(cache_folder() / HASHES_FILE)
 
 
 def _remember(key: str, entry: list[Any]) -> None:

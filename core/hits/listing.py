@@ -63,7 +63,11 @@ class Listing(Protocol):
 
     @property
     def record_count(self) -> int:
-        """How many rows there are: records, entries or nodes."""
+        """How many rows there are: the records, entries or nodes that are known."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether those are all that there are; if not, `near_miss_count` is a lower bound."""
 
     @property
     def search(self) -> object:

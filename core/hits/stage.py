@@ -39,13 +39,21 @@ class Stage:
     count : what is left after it, equal to what came in minus `removed`. What came in is
         the stage before in the same leg; for the first stage of a leg the trunk, and for the
         stage that joins the legs the sum of both.
-    removed : how many fewer come out than came in; negative where the stage adds some.
+    removed : how many fewer come out than came in; negative where the stage adds some, 0 where
+        that is not known.
+    at_least : whether `count` is a lower bound.
     """
 
     kind: StageKind
     count: int
     removed: int = 0
     leg: Leg = Leg.NONE
+    at_least: bool = False
+
+    @property
+    def figure(self) -> str:
+        """`count` as it is shown: ``4,000`` or ``≥ 4,000``."""
+        return f"{'≥ ' if self.at_least else ''}{self.count:,}"
 
     @property
     def label(self) -> str:

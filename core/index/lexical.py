@@ -45,7 +45,6 @@ SUFFIX = ".bm25"
 FORMAT_VERSION = 3
 
 _BLOCK = 4096
-_NO_TQDM = "DISABLE_TQDM"
 _ARRAYS = ("scores", "rows", "starts", "words")
 _import_lock = threading.Lock()
 
@@ -278,19 +277,14 @@ def _import_bm25s() -> Any:
         known = sys.modules.get("bm25s")
         if known is not None:
             return known
+        os.environ.setdefault("DISABLE_TQDM", "1")
         logger = logging.getLogger("bm25s")
         level = logger.level
         finder = _NoNumba()
         sys.meta_path.insert(0, finder)
-        was_disabled = os.environ.get(_NO_TQDM)
-        os.environ[_NO_TQDM] = "1"
         try:
             import bm25s
         finally:
-            if was_disabled is None:
-                del os.environ[_NO_TQDM]
-            else:
-                os.environ[_NO_TQDM] = was_disabled
             sys.meta_path.remove(finder)
             logger.setLevel(level)
         return bm25s

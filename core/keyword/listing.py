@@ -25,6 +25,8 @@ _MARKS = 12
 class KeywordListing:
     """A `core.hits.listing.Listing` of corpus entries; rows are those of the index."""
 
+    is_complete = True
+
     known_reasons = frozenset({Reason.MIN_SCORE, Reason.K})
     fields = ("rank", "score")
     known_fields: tuple[str, ...] | None = None

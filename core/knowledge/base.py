@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from core.knowledge.filter import CompiledFilter
     from core.knowledge.memory import MemoryStore
     from core.knowledge.schema import Column, Field
 
@@ -62,6 +63,10 @@ class KnowledgeBase:
     def __len__(self) -> int:
         """Return the number of records."""
         return len(self.ids)
+
+    def match_count(self, compiled: CompiledFilter) -> int:
+        """Return how many records a filter lets through."""
+        return int(compiled.mask(self.columns, len(self.ids)).sum())
 
 
 def open_knowledge(

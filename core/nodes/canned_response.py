@@ -8,15 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    has_none,
-    no_change_to_check,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import Answer, NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 
@@ -56,18 +48,15 @@ class CannedResponseParams(NodeParams):
     default_exit: str = exit_param("next")
 
 
-class CannedResponse(NodeKind[CannedResponseParams]):
+class CannedResponse(
+    NodeKind[CannedResponseParams],
+    lacks=("simulated", "provides", "memory", "check", "check_change", "prepare"),
+):
     """Answers with a line of its storage, or else with one given inline."""
 
     table = CannedResponseParams
     is_in_game = True
     answer = Answer.READY_LINE
-    simulated = None
-    provides = nothing_provided
-    memory = has_none
-    check = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def check_storages(self, params: CannedResponseParams, node: OpenedNode) -> None:
         node.open_strings(params.string_storage)

@@ -12,16 +12,9 @@ from core.hits.hit import Hit, Reason
 from core.io.wording import did_you_mean
 from core.knowledge.kinds import FileKind
 from core.knowledge.schema import Field, FieldType
-from core.nodes.kind import (
-    Answer,
-    Filtered,
-    SearchKind,
-    has_none,
-    nothing_provided,
-)
+from core.nodes.kind import Filtered, SearchKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.retrieval import RetrievalResult
-from core.nodes.retrieve import prepare_file
 from core.nodes.state import Outcome
 from core.retrieve import stages
 from core.retrieve.modes import RetrievalMode
@@ -184,16 +177,15 @@ class IntentRetrieval(RetrievalResult):
         }
 
 
-class ClassifyIntent(SearchKind[ClassifyIntentParams]):
+class ClassifyIntent(
+    SearchKind[ClassifyIntentParams],
+    lacks=("answer", "simulated", "provides", "memory", "draws_subgraph"),
+):
     """Takes the label of the nearest example as the intent; attaches no knowledge."""
 
     table = ClassifyIntentParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
     opened_files = frozenset[FileKind]()
-    provides = nothing_provided
-    memory = has_none
 
     def filtered(self, params: ClassifyIntentParams) -> Filtered:
         return Filtered(params.filter, params.embedded_string_storage)
@@ -214,10 +206,10 @@ class ClassifyIntent(SearchKind[ClassifyIntentParams]):
     def check_storages(self, params: ClassifyIntentParams, node: OpenedNode) -> None:
 
         def opened(name: str) -> tuple[str, tuple[Finding, ...]]:
-            knowledge = node.storages.knowledge(name, node.work)
+            store = node.storages.opened(name, node.work).store
             for field in ("filter", "metadata_field") if params.metadata_field else ("filter",):
                 node.attempt(self.check_change, params, field)
-            return str(knowledge.path), knowledge.findings
+            return str(store.path), store.findings
 
         node.open("embedded_string_storage", params.embedded_string_storage, opened)
 
@@ -235,7 +227,8 @@ class ClassifyIntent(SearchKind[ClassifyIntentParams]):
     ) -> None:
         """Prepare the file of examples."""
         if params.embedded_string_storage:
-            prepare_file(params.embedded_string_storage, storages, embeddings, work)
+            searcher = storages.opened(params.embedded_string_storage, work).searcher
+            searcher.prepare(dense=embeddings, work=work)
 
     def run(self, name: str, params: ClassifyIntentParams, state: TurnState) -> Outcome:
         query = state.request.message.strip()
@@ -291,7 +284,7 @@ def _label_field(params: ClassifyIntentParams, storages: Storages, work: Work) -
     InspectorError
         3007 when the storage declares no such field of type string.
     """
-    fields = storages.knowledge(params.embedded_string_storage, work).fields
+    fields = storages.opened(params.embedded_string_storage, work).store.fields
     texts = [field.name for field in fields if field.type is FieldType.STRING]
     wanted = params.metadata_field
     found = next((field for field in fields if field.name == wanted), None)

@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    Simulated,
-    has_none,
-    no_change_to_check,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import NodeKind, Simulated
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.simulating import picked_exit
 from core.nodes.state import Outcome
@@ -48,7 +39,10 @@ class ClassifyIntentLLMParams(NodeParams):
         return tuple(label for part in self.intents_ids.split(",") if (label := part.strip()))
 
 
-class ClassifyIntentLLM(NodeKind[ClassifyIntentLLMParams]):
+class ClassifyIntentLLM(
+    NodeKind[ClassifyIntentLLMParams],
+    lacks=("answer", "provides", "memory", "check", "check_storages", "check_change", "prepare"),
+):
     """Takes the exit that the user picked, or `not_found`.
 
     The label of `found` is what the user typed in for the node, else the first of `intents_ids`.
@@ -56,14 +50,7 @@ class ClassifyIntentLLM(NodeKind[ClassifyIntentLLMParams]):
 
     table = ClassifyIntentLLMParams
     is_in_game = True
-    answer = Answer.NONE
     simulated = Simulated("not_found", ClassifyIntentLLMParams.labels)
-    provides = nothing_provided
-    memory = has_none
-    check = nothing_to_check
-    check_storages = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def run(self, name: str, params: ClassifyIntentLLMParams, state: TurnState) -> Outcome:
         taken = picked_exit(name, params, self.simulated.exit, state)

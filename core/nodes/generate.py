@@ -7,16 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from core.errors import InspectorError
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    has_none,
-    kind_of,
-    no_change_to_check,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import Answer, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 from core.prompt.lint import Provided, lint
@@ -60,19 +51,15 @@ class GenerateParams(NodeParams):
     default_exit: str = exit_param("after the reply")
 
 
-class Generate(NodeKind[GenerateParams]):
+class Generate(
+    NodeKind[GenerateParams],
+    lacks=("simulated", "provides", "memory", "check", "check_storages", "check_change", "prepare"),
+):
     """Renders the prompt; the reply is what the user typed in."""
 
     table = GenerateParams
     is_in_game = True
     answer = Answer.REPLY
-    simulated = None
-    provides = nothing_provided
-    memory = has_none
-    check = nothing_to_check
-    check_storages = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def run(self, name: str, params: GenerateParams, state: TurnState) -> Outcome:
         request = state.request

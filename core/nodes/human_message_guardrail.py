@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import Code, InspectorError, Place
 from core.index.search_cache import SearchNeeded
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    has_none,
-    no_change_to_check,
-    nothing_provided,
-    nothing_to_prepare,
-)
+from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 from core.patterns.patterns import LONGEST_MESSAGE, MATCHING_S, MatchResult, MatchTooSlow
@@ -47,17 +40,14 @@ class HumanMessageGuardrailParams(NodeParams):
     not_triggered_exit: str = exit_param("when no pattern matches")
 
 
-class HumanMessageGuardrail(NodeKind[HumanMessageGuardrailParams]):
+class HumanMessageGuardrail(
+    NodeKind[HumanMessageGuardrailParams],
+    lacks=("answer", "simulated", "provides", "memory", "check_change", "prepare"),
+):
     """Searches the player's message for the patterns, ignoring case, within a time limit."""
 
     table = HumanMessageGuardrailParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
-    provides = nothing_provided
-    memory = has_none
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def check(self, params: HumanMessageGuardrailParams, node: CheckedNode) -> None:
         if not (params.string_storage or params.inline_strings):

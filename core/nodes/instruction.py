@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    has_none,
-    no_change_to_check,
-    nothing_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 from core.prompt.lint import Provided
@@ -35,18 +28,14 @@ class InstructionParams(NodeParams):
     default_exit: str = exit_param("next")
 
 
-class Instruction(NodeKind[InstructionParams]):
+class Instruction(
+    NodeKind[InstructionParams],
+    lacks=("answer", "simulated", "memory", "check", "check_storages", "check_change", "prepare"),
+):
     """Attaches its text."""
 
     table = InstructionParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
-    memory = has_none
-    check = nothing_to_check
-    check_storages = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def provides(self, name: str, params: InstructionParams) -> Provided:
         return Provided(instructions=(params.instruction_name or name,))

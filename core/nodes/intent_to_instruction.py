@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    has_none,
-    no_change_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 from core.prompt.lint import Provided
@@ -52,16 +46,14 @@ class IntentToInstructionParams(NodeParams):
     default_exit: str = exit_param("next")
 
 
-class IntentToInstruction(NodeKind[IntentToInstructionParams]):
+class IntentToInstruction(
+    NodeKind[IntentToInstructionParams],
+    lacks=("answer", "simulated", "memory", "check_change", "prepare"),
+):
     """Attaches the instruction of the intent that was classified last, where there is one."""
 
     table = IntentToInstructionParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
-    memory = has_none
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def provides(self, name: str, params: IntentToInstructionParams) -> Provided:
         return Provided(instructions=(params.instruction_name or name,))

@@ -14,20 +14,8 @@ from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights
 from core.keyword.select import KeywordCounts, select
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import numbers_problem
-from core.nodes.kind import (
-    Answer,
-    SearchKind,
-    has_none,
-    no_change_to_check,
-)
-from core.nodes.params import (
-    NodeParams,
-    Reads,
-    exit_param,
-    input_param,
-    param,
-    source_param,
-)
+from core.nodes.kind import SearchKind
+from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
 from core.nodes.references import query_of
 from core.nodes.retrieval import RetrievalResult, scored
 from core.prompt.lint import Provided
@@ -211,18 +199,23 @@ class KeywordRetrieval(RetrievalResult):
         )
 
 
-class KeywordRetrieve(SearchKind[KeywordRetrieveParams]):
+class KeywordRetrieve(
+    SearchKind[KeywordRetrieveParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "memory",
+        "filtered",
+        "distance_threshold",
+        "check_change",
+        "draws_subgraph",
+    ),
+):
     """Searches a corpus, and attaches the best entries."""
 
     table = KeywordRetrieveParams
     is_in_game = False
-    answer = Answer.NONE
-    simulated = None
     opened_files = frozenset({FileKind.CORPUS})
-    memory = has_none
-    filtered = has_none
-    distance_threshold = has_none
-    check_change = no_change_to_check
 
     def provides(self, name: str, params: KeywordRetrieveParams) -> Provided:
         return Provided(sources=(params.source or name,))

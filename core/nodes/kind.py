@@ -1,15 +1,14 @@
 """A node type is one object: all that the engine must know of it, in one file a type.
 
-A type says every part, also where it has none (``prepare = nothing_to_prepare``): one that leaves
-a part out is refused when its file is imported.
+A type says every part, or names it among those that it lacks: one that forgets a part is refused
+when its file is imported.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from core.errors import Code, InspectorError
 from core.nodes.params import NodeParams
@@ -72,33 +71,60 @@ RecordedStages = tuple[tuple["StageKind", str], ...]
 """Stages of a recorded search, and what counts each: a recorded number, or ``kept_count``."""
 
 
-# What a type says of a part that it does not have.
+class NodeKind(Generic[P]):
+    """Base of the node types; a type is a subclass, and its only object is in `KINDS`.
 
+    A type says each of its `parts`, or names it among those that it `lacks`; then the part is as it
+    is here. What is neither fails when the type's file is imported.
 
-def nothing_provided(self: Any, name: str, params: Any) -> Provided:
-    """Give no names to templates."""
-    del self, name, params
-    return Provided()
+    table : the table of its parameters.
+    is_in_game : whether the game's clients know the type, by the same name.
+    answer : how its output answers the player.
+    simulated : what stands in for a language model's decision; None where none decides.
+    opened_files : the kinds of files that, opened alone, a node of this type searches.
+    draws_subgraph : whether what it finds is part of a knowledge graph.
+    """
 
+    parts: ClassVar[tuple[str, ...]] = (
+        "table",
+        "is_in_game",
+        "answer",
+        "simulated",
+        "provides",
+        "memory",
+        "check",
+        "check_storages",
+        "check_change",
+        "prepare",
+        "run",
+    )
+    _lacking: ClassVar[tuple[str, ...]] = ()
+    table: type[P]
+    is_in_game: bool
+    answer: Answer = Answer.NONE
+    simulated: Simulated[P] | None = None
+    opened_files: frozenset[FileKind] = frozenset()
+    draws_subgraph: bool = False
 
-def has_none(self: Any, params: Any) -> None:
-    """Have no memory store, filter or threshold."""
-
-
-def nothing_to_check(self: Any, params: Any, node: Any) -> None:
-    """Find nothing."""
-
-
-def no_change_to_check(self: Any, params: Any, param: str, storages: Any, work: Any) -> None:
-    """Refuse nothing."""
-
-
-def nothing_to_prepare(self: Any, params: Any, storages: Any, embeddings: bool, work: Any) -> None:
-    """Load nothing."""
-
-
-class NodeKind(ABC, Generic[P]):
-    """Base of the node types; a type is a subclass, and its only object is in `KINDS`."""
+    def __init_subclass__(cls, *, lacks: tuple[str, ...] = (), is_base: bool = False) -> None:
+        """Refuse a type that neither says a part nor names it as lacking."""
+        super().__init_subclass__()
+        if is_base:
+            return
+        said = {
+            name
+            for base in cls.__mro__
+            if "parts" not in vars(base)
+            for name in (*vars(base), *vars(base).get("_lacking", ()))
+        }
+        missing = [part for part in cls.parts if part not in said.union(lacks)]
+        if missing or not set(lacks) <= set(cls.parts):
+            raise TypeError(
+                f"node type {cls.__name__} neither says nor lacks {', '.join(missing)}"
+                if missing
+                else f"node type {cls.__name__} lacks what is no part: {', '.join(lacks)}"
+            )
+        cls._lacking = lacks
 
     def __init__(self) -> None:
         # A parameter without help or reader is refused here.
@@ -107,43 +133,22 @@ class NodeKind(ABC, Generic[P]):
         """Whether it attaches what it finds, for prompts."""
         KINDS[self.table] = self
 
-    @property
-    @abstractmethod
-    def table(self) -> type[P]:
-        """The table of its parameters."""
-
-    @property
-    @abstractmethod
-    def is_in_game(self) -> bool:
-        """Whether the game's clients know the type, by the same name."""
-
-    @property
-    @abstractmethod
-    def answer(self) -> Answer:
-        """How its output answers the player."""
-
-    @property
-    @abstractmethod
-    def simulated(self) -> Simulated[P] | None:
-        """What stands in for a language model's decision; None where none decides."""
-
-    @abstractmethod
     def provides(self, name: str, params: P) -> Provided:
         """Return the names that it gives to the templates of later nodes."""
+        del name, params
+        return Provided()
 
-    @abstractmethod
     def memory(self, params: P) -> StoreUse | None:
         """Return the memory store that it searches or writes, or None."""
+        del params
+        return None
 
-    @abstractmethod
     def check(self, params: P, node: CheckedNode) -> None:
         """Find what is wrong with it, without any file."""
 
-    @abstractmethod
     def check_storages(self, params: P, node: OpenedNode) -> None:
         """Open its storages, and find what is wrong with them or does not fit them."""
 
-    @abstractmethod
     def check_change(self, params: P, param: str, storages: Storages, work: Work) -> None:
         """Refuse a changed value that only a storage can judge.
 
@@ -158,7 +163,6 @@ class NodeKind(ABC, Generic[P]):
             3007, and 8003 for a value of the wrong type.
         """
 
-    @abstractmethod
     def prepare(self, params: P, storages: Storages, embeddings: bool, work: Work) -> None:
         """Load or build what its searches need: first the word indexes, then the embeddings.
 
@@ -170,7 +174,6 @@ class NodeKind(ABC, Generic[P]):
             When `work` is cancelled.
         """
 
-    @abstractmethod
     def run(self, name: str, params: P, state: TurnState) -> Outcome:
         """Run a node in a turn.
 
@@ -181,6 +184,7 @@ class NodeKind(ABC, Generic[P]):
         InspectorError
             What the node refuses.
         """
+        raise NotImplementedError
 
     def filtered(self, params: P) -> Filtered | None:
         """Return its filter on metadata; None for a type without one."""
@@ -193,28 +197,24 @@ class NodeKind(ABC, Generic[P]):
         return None
 
 
-class SearchKind(NodeKind[P]):
+class SearchKind(NodeKind[P], is_base=True):
     """Base of the node types that search."""
 
-    @property
-    @abstractmethod
-    def opened_files(self) -> frozenset[FileKind]:
-        """The kinds of files that, opened alone, a node of this type searches."""
+    parts = (
+        *NodeKind.parts,
+        "opened_files",
+        "draws_subgraph",
+        "filtered",
+        "distance_threshold",
+        "recorded_stages",
+    )
 
-    @abstractmethod
-    def filtered(self, params: P) -> Filtered | None:
-        """Return its filter on metadata; None for a type without one."""
-
-    @abstractmethod
-    def distance_threshold(self, params: P) -> float | None:
-        """Return the largest distance that counts, 0 = no limit; None for a type without one."""
-
-    @abstractmethod
     def recorded_stages(self, params: P) -> RecordedStages:
         """Return the stages of its funnel, as far as a recording can count them.
 
         ``kept_count`` is what a threshold let through of what was found.
         """
+        raise NotImplementedError
 
     def recorded_hits(
         self, params: P, taken: frozenset[str], rows: tuple[Hit, ...]

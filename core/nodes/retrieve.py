@@ -9,21 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 from core.errors import Code, InspectorError
 from core.knowledge.filter import compile_filter
 from core.knowledge.kinds import FileKind, accepted_kinds
-from core.nodes.kind import (
-    Answer,
-    Filtered,
-    SearchKind,
-    StoreUse,
-)
+from core.nodes.kind import Filtered, SearchKind, StoreUse
 from core.nodes.memory_stores import check_store_schema, named_store
-from core.nodes.params import (
-    NodeParams,
-    Reads,
-    exit_param,
-    input_param,
-    param,
-    source_param,
-)
+from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
 from core.nodes.references import query_of
 from core.nodes.retrieval import RetrievalResult
 from core.prompt.lint import Provided
@@ -236,13 +224,14 @@ def _result(hit: Hit) -> dict[str, Any]:
     return result
 
 
-class Retrieve(SearchKind[RetrieveParams]):
+class Retrieve(
+    SearchKind[RetrieveParams],
+    lacks=("answer", "simulated", "draws_subgraph"),
+):
     """Searches, and attaches what comes back."""
 
     table = RetrieveParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
     opened_files = accepted_kinds(FileKind.KNOWLEDGE)
 
     def provides(self, name: str, params: RetrieveParams) -> Provided:
@@ -285,10 +274,10 @@ class Retrieve(SearchKind[RetrieveParams]):
     def _opened(
         self, name: str, params: RetrieveParams, node: OpenedNode
     ) -> tuple[str, tuple[Finding, ...]]:
-        knowledge = node.storages.knowledge(name, node.work)
+        store = node.storages.opened(name, node.work).store
         node.attempt(self.check_change, params, "filter")
         _check_schema(params, node)
-        return str(knowledge.path), knowledge.findings
+        return str(store.path), store.findings
 
     def check_change(
         self, params: RetrieveParams, param: str, storages: Storages, work: Work
@@ -312,7 +301,8 @@ class Retrieve(SearchKind[RetrieveParams]):
             if store is not None:
                 storages.memories.prepare(store, params.schema, dense=embeddings, work=work)
         elif params.embedded_string_storage:
-            prepare_file(params.embedded_string_storage, storages, embeddings, work)
+            searcher = storages.opened(params.embedded_string_storage, work).searcher
+            searcher.prepare(dense=embeddings, work=work)
 
     def run(self, name: str, params: RetrieveParams, state: TurnState) -> Outcome:
         query = query_of(name, params.input, state)
@@ -371,16 +361,6 @@ class Retrieve(SearchKind[RetrieveParams]):
         if values.get("storage_name"):
             return {"source_kind": KnowledgeSourceKind.FromName}
         return {}
-
-
-def prepare_file(storage: str, storages: Storages, embeddings: bool, work: Work) -> None:
-    """Load or build the word index of a knowledge file, or its vectors and their index."""
-    search = storages.search_of(storage)
-    if not embeddings:
-        search.prepare_sparse(work)
-        return
-    search.prepare_index(work)
-    search.compare_prebuilt(work)
 
 
 def _check_schema(params: RetrieveParams, node: OpenedNode) -> None:

@@ -10,19 +10,8 @@ from core.errors import Code, InspectorError, Place
 from core.index.search_cache import SearchNeeded
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import scalars_problem
-from core.nodes.kind import (
-    Answer,
-    SearchKind,
-    has_none,
-)
-from core.nodes.params import (
-    NodeParams,
-    Reads,
-    exit_param,
-    input_param,
-    param,
-    source_param,
-)
+from core.nodes.kind import SearchKind
+from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
 from core.nodes.references import query_of
 from core.nodes.retrieval import RetrievalResult, scored
 from core.prompt.lint import Provided
@@ -171,17 +160,16 @@ class SubgraphRetrieval(RetrievalResult):
         )
 
 
-class RetrieveSubgraph(SearchKind[RetrieveSubgraphParams]):
+class RetrieveSubgraph(
+    SearchKind[RetrieveSubgraphParams],
+    lacks=("answer", "simulated", "memory", "filtered", "distance_threshold"),
+):
     """Searches a knowledge graph, and attaches what is found and what is around it."""
 
     table = RetrieveSubgraphParams
     is_in_game = False
-    answer = Answer.NONE
-    simulated = None
     opened_files = frozenset({FileKind.KNOWLEDGE_GRAPH})
-    memory = has_none
-    filtered = has_none
-    distance_threshold = has_none
+    draws_subgraph = True
 
     def provides(self, name: str, params: RetrieveSubgraphParams) -> Provided:
         return Provided(sources=(params.source or name,))

@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    has_none,
-    no_change_to_check,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 
@@ -29,19 +21,23 @@ class SpeakParams(NodeParams):
     default_exit: str = exit_param("next")
 
 
-class Speak(NodeKind[SpeakParams]):
+class Speak(
+    NodeKind[SpeakParams],
+    lacks=(
+        "answer",
+        "simulated",
+        "provides",
+        "memory",
+        "check",
+        "check_storages",
+        "check_change",
+        "prepare",
+    ),
+):
     """Does nothing."""
 
     table = SpeakParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
-    provides = nothing_provided
-    memory = has_none
-    check = nothing_to_check
-    check_storages = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def run(self, name: str, params: SpeakParams, state: TurnState) -> Outcome:
         del name, state

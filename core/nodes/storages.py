@@ -9,15 +9,14 @@ from core.knowledge.kinds import FileKind
 
 if TYPE_CHECKING:
     from core.index.candidates import Candidates
+    from core.index.searcher import OpenStore
     from core.io.findings import FileRefused
     from core.keyword.corpora import Corpora
-    from core.knowledge.base import KnowledgeBase
     from core.knowledge.filter import CompiledFilter
     from core.knowledge.schema import Field
     from core.knowledge.strings import StringStorage
     from core.patterns.patterns import PatternSearches
     from core.retrieve.memories import Memories
-    from core.retrieve.search import KnowledgeSearch
     from core.subgraph.knowledge_graphs import KnowledgeGraphs
 
 
@@ -44,11 +43,8 @@ class Storages(Protocol):
     def broken_catalog(self) -> FileRefused | None:
         """What is wrong with the schema catalog, where it cannot be used."""
 
-    def knowledge(self, name: str, work: Work = QUIETLY) -> KnowledgeBase:
-        """Open a knowledge file."""
-
-    def search_of(self, name: str, work: Work = QUIETLY) -> KnowledgeSearch:
-        """Return the search over a knowledge file."""
+    def opened(self, name: str, work: Work = QUIETLY) -> OpenStore:
+        """Open a store of records."""
 
     def strings(
         self, name: str, kind: FileKind = FileKind.STRINGS, work: Work = QUIETLY

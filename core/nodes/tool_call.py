@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    Simulated,
-    has_none,
-    no_change_to_check,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import NodeKind, Simulated
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.simulating import picked_exit
 from core.nodes.state import Outcome
@@ -36,19 +27,15 @@ class ToolCallParams(NodeParams):
     no_tool_called_exit: str = exit_param("when no tool is called")
 
 
-class ToolCall(NodeKind[ToolCallParams]):
+class ToolCall(
+    NodeKind[ToolCallParams],
+    lacks=("answer", "provides", "memory", "check", "check_storages", "check_change", "prepare"),
+):
     """Takes the exit that the user picked, or `no_tool_called`."""
 
     table = ToolCallParams
     is_in_game = True
-    answer = Answer.NONE
     simulated = Simulated("no_tool_called")
-    provides = nothing_provided
-    memory = has_none
-    check = nothing_to_check
-    check_storages = nothing_to_check
-    check_change = no_change_to_check
-    prepare = nothing_to_prepare
 
     def run(self, name: str, params: ToolCallParams, state: TurnState) -> Outcome:
         taken = picked_exit(name, params, self.simulated.exit, state)

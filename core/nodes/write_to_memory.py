@@ -15,14 +15,7 @@ from core.io.json_path import child
 from core.knowledge.columns import build_columns
 from core.knowledge.memory import MemoryStore
 from core.knowledge.schema import FieldType
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    StoreUse,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import NodeKind, StoreUse
 from core.nodes.memory_stores import check_store_schema, named_store
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.references import has_references, query_of, resolve_references
@@ -72,16 +65,14 @@ class WriteToMemoryParams(NodeParams):
     default_exit: str = exit_param("next")
 
 
-class WriteToMemory(NodeKind[WriteToMemoryParams]):
+class WriteToMemory(
+    NodeKind[WriteToMemoryParams],
+    lacks=("answer", "simulated", "provides", "check", "prepare"),
+):
     """Appends a record to a memory store; an empty text writes nothing."""
 
     table = WriteToMemoryParams
     is_in_game = True
-    answer = Answer.NONE
-    simulated = None
-    provides = nothing_provided
-    check = nothing_to_check
-    prepare = nothing_to_prepare
 
     def memory(self, params: WriteToMemoryParams) -> StoreUse:
         return StoreUse(params.storage_name, params.schema)

@@ -21,7 +21,6 @@ from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.knowledge.strings import StringStorage
 from core.nodes import NODE_KINDS, GenerateParams, NodeParams
-from core.nodes.kind import SearchKind
 from core.subgraph.graph_file import load_knowledge_graph
 
 if TYPE_CHECKING:
@@ -38,10 +37,7 @@ GRAPH_SUFFIX = ".graph.json"
 _ANSWER = "answer"
 KNOWLEDGE_KINDS = accepted_kinds(FileKind.KNOWLEDGE)
 _SEARCHED_BY: dict[FileKind, type[NodeParams]] = {
-    file_kind: kind.table
-    for kind in NODE_KINDS
-    if isinstance(kind, SearchKind)
-    for file_kind in kind.opened_files
+    file_kind: kind.table for kind in NODE_KINDS for file_kind in kind.opened_files
 }
 """Kind of a file → the parameters of the node that searches it."""
 

@@ -39,6 +39,7 @@ class RecordedListing:
     threshold: float
 
     record_count = property(lambda self: len(self.rows))
+    is_complete = True
     near_miss_count = property(lambda self: len(self.rows) - len(self.hits))
     marks: Mapping[str, Sequence[float]] = field(default_factory=dict)
     timing = Timing(0.0)

@@ -47,8 +47,13 @@ class RecordListing:
 
     @property
     def record_count(self) -> int:
-        """Number of records in the storage."""
-        return self.candidates.record_count
+        """Number of records that are known."""
+        return self.candidates.known_count
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether those are all of them."""
+        return self.candidates.is_complete
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -108,7 +113,10 @@ class RecordListing:
 
     def score_lines(self, row: int) -> tuple[ScoreLine, ...]:
         """Say each number that the record has in this mode, and the sum of a fused score."""
-        return _score_lines(self.story(row), self.settings)
+        lines = _score_lines(self.story(row), self.settings)
+        if self.is_complete:
+            lines.append(ScoreLine("record", f"number {row} in the file"))
+        return tuple(lines)
 
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return the record's metadata as its file has it."""
@@ -183,7 +191,7 @@ def fused_arithmetic(hit: Hit, settings: Settings) -> str:
     return f"{' + '.join(parts)} = {hit.fused_score:.4f}"
 
 
-def _score_lines(hit: Hit, settings: Settings) -> tuple[ScoreLine, ...]:
+def _score_lines(hit: Hit, settings: Settings) -> list[ScoreLine]:
     distance = hit.distance if hit.distance is not None else hit.exact_distance
     numbers = (
         ("rank", hit.rank, "d"),
@@ -202,5 +210,4 @@ def _score_lines(hit: Hit, settings: Settings) -> tuple[ScoreLine, ...]:
             lines.append(ScoreLine(name, format(value, form), note))
     if hit.fused_score is not None:
         lines.append(ScoreLine("fused score", fused_arithmetic(hit, settings)))
-    lines.append(ScoreLine("record", f"number {hit.row} in the file"))
-    return tuple(lines)
+    return lines

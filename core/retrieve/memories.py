@@ -15,7 +15,7 @@ from core.io.work import QUIETLY, Work
 from core.knowledge.catalog import compare
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
-from core.retrieve.memory_search import MemorySearch, check_records
+from core.retrieve.memory_search import MemorySearch, MemorySearcher, check_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
     from core.embedding.embedder import ModelProvider
     from core.index.candidates import Candidates
+    from core.index.searcher import Searcher
     from core.knowledge.schema import Field
 
-BYTES_PER_RECORD = 50
+_BYTES_PER_RECORD = 50
 """What a search keeps of each record: distances, orders, ranks, scores, the mask, and its share of
 the lists of ids, texts and metadata, which only the searches of one store have in common."""
 
@@ -72,7 +73,7 @@ class Memories:
         self._vectors = TextVectors()
         self._searchers: dict[str, MemorySearch] = {}
         self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
-            lambda found: found.record_count * BYTES_PER_RECORD
+            lambda found: found.known_count * _BYTES_PER_RECORD
         )
 
     @property
@@ -212,12 +213,16 @@ class Memories:
             return known
         if work.cached_only:
             raise SearchNeeded
-        fields = self.fields(store, schema, work.node)
-        found = self._searcher(store).search(
-            store, fields, query, filter_text, dense=dense, work=work
+        found = self.searcher(store, schema, work).search(
+            query, filter_text, dense=dense, work=work
         )
         self._searches.put(key, found)
         return found
+
+    def searcher(self, store: MemoryStore, schema: str, work: Work = QUIETLY) -> Searcher:
+        """Return what searches a store, typed by a node's schema; raises as `fields`."""
+        fields = self.fields(store, schema, work.node)
+        return MemorySearcher(self._searcher(store), store, fields)
 
     def prepare(
         self, store: MemoryStore, schema: str, *, dense: bool, work: Work = QUIETLY
@@ -229,9 +234,7 @@ class Memories:
         InspectorError
             As `candidates`.
         """
-        self._searcher(store).prepare(
-            store, self.fields(store, schema, work.node), dense=dense, work=work
-        )
+        self.searcher(store, schema, work).prepare(dense=dense, work=work)
 
     def saved(self, store: MemoryStore, work: Work = QUIETLY) -> None:
         """Take note of a store that has been saved: off the GUI thread, after `MemoryStore.save`.

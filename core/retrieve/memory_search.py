@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,10 +26,7 @@ from core.index.lexical import sparse_leg
 from core.io.findings import Findings
 from core.io.folders import cache_folder
 from core.io.sidecar import SidecarFolder
-from core.io.work import (
-    QUIETLY,
-    Work,
-)
+from core.io.work import QUIETLY, Work
 from core.knowledge.base import texts_digest
 from core.knowledge.column_join import joined
 from core.knowledge.columns import typed_columns
@@ -233,6 +231,35 @@ class MemorySearch:
         if self._vectors is None:
             raise LookupError("the dense leg has not been prepared")
         return dense_leg(self._vectors.records, vector, matching)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySearcher:
+    """The `Searcher` of one store among those that follow each other.
+
+    fields : of the store's schema; made up from the records' metadata if None.
+    """
+
+    following: MemorySearch
+    store: MemoryStore
+    fields: tuple[Field, ...] | None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was made anew and why, and what could not be kept."""
+        return self.following.notes
+
+    def prepare(self, *, dense: bool, work: Work = QUIETLY) -> None:
+        """Read the records, and embed what is new of them if `dense`."""
+        self.following.prepare(self.store, self.fields, dense=dense, work=work)
+
+    def search(
+        self, query: str, filter_text: str = "", *, dense: bool, work: Work = QUIETLY
+    ) -> Candidates:
+        """Rank the records of the store for a query."""
+        return self.following.search(
+            self.store, self.fields, query, filter_text, dense=dense, work=work
+        )
 
 
 def check_records(store: MemoryStore, fields: tuple[Field, ...] | None) -> None:

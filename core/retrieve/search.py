@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,12 +25,11 @@ from core.index.dense import (
     store_index,
 )
 from core.index.lexical import LexicalIndex, prepare_lexical, sparse_leg
+from core.index.search_cache import SearchCache
 from core.io.folders import cache_folder
 from core.io.sidecar import SidecarFolder
-from core.io.work import (
-    QUIETLY,
-    Work,
-)
+from core.io.work import QUIETLY, Work
+from core.knowledge.filter import compile_filter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,18 +39,9 @@ if TYPE_CHECKING:
 
     from core.embedding.embedder import Embedder, ModelProvider
     from core.knowledge.base import KnowledgeBase
+    from core.knowledge.filter import CompiledFilter
 
 REMEMBERED_QUERIES = 256
-
-
-class FilterProtocol(Protocol):
-    """A compiled filter, as far as a search needs it."""
-
-    def mask(self, columns: Mapping[str, Any], count: int) -> NDArray[np.bool_]:
-        """Which of the `count` records match: bool (count,)."""
-
-    def falsified(self, columns: Mapping[str, Any], row: int) -> str:
-        """Say which part of the filter is false for a record that does not match."""
 
 
 class KnowledgeSearch:
@@ -85,8 +74,9 @@ class KnowledgeSearch:
             "dense": threading.Lock(),
             "index": threading.Lock(),
         }
-        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-        self._queries_lock = threading.Lock()
+        self._queries: SearchCache[str, NDArray[np.float32]] = SearchCache(
+            lambda _vector: 1, REMEMBERED_QUERIES
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -160,6 +150,14 @@ class KnowledgeSearch:
                 if self._index is None and self._vectors is not None:
                     self._index = self._make_index(self._vectors, work)
 
+    def prepare(self, *, dense: bool, work: Work = QUIETLY) -> None:
+        """Prepare the words or, with `dense`, the vectors and their index; a `Searcher`'s."""
+        if dense:
+            self.prepare_index(work)
+            self.compare_prebuilt(work)
+        else:
+            self.prepare_sparse(work)
+
     def compare_prebuilt(self, work: Work = QUIETLY) -> None:
         """Note it when the vectors of a prebuilt index are not the model's: background work.
 
@@ -175,28 +173,27 @@ class KnowledgeSearch:
             compare_with_model(path, self.knowledge.texts, self._embedder(work), self._sidecars)
 
     def search(
-        self,
-        query: str,
-        *,
-        dense: bool,
-        compiled_filter: FilterProtocol | None = None,
-        work: Work = QUIETLY,
+        self, query: str, filter_text: str = "", *, dense: bool, work: Work = QUIETLY
     ) -> Candidates:
         """Rank the records for a query; the result is immutable.
 
         Parameters
         ----------
         query : the resolved text.
+        filter_text : only records that match it are ranked; "" for all.
         dense : whether the dense leg is wanted; without it no model is loaded.
-        compiled_filter : only records that match it are ranked; None for all.
 
         Raises
         ------
         InspectorError
-            8003 or 4001 for the model, with `dense`.
+            3007 for the filter; 8003 or 4001 for the model, with `dense`.
         Cancelled
             When `work` is cancelled.
         """
+        knowledge = self.knowledge
+        compiled = compile_filter(
+            filter_text, {field.name: field for field in knowledge.fields}, node=work.node
+        )
         self.prepare_sparse(work)
         vector, embed_ms = None, 0.0
         if dense:
@@ -206,10 +203,9 @@ class KnowledgeSearch:
             embed_ms = 1000 * (time.perf_counter() - started)
         work.stop_if_cancelled()
         started = time.perf_counter()
-        knowledge = self.knowledge
         matching = None
-        if compiled_filter is not None:
-            matching = compiled_filter.mask(knowledge.columns, len(knowledge.ids))
+        if compiled is not None:
+            matching = compiled.mask(knowledge.columns, len(knowledge.ids))
         sparse = self._sparse_leg(query, matching)
         dense_result = self._dense_leg(vector, matching) if vector is not None else None
         return Candidates(
@@ -222,7 +218,7 @@ class KnowledgeSearch:
             ),
             dense=dense_result,
             sparse=sparse,
-            why_filtered=WhyFiltered(knowledge.columns, compiled_filter),
+            why_filtered=WhyFiltered(knowledge.columns, compiled),
             metadata=knowledge.metadata,
             field_names=tuple(field.name for field in knowledge.fields),
             embed_ms=embed_ms,
@@ -242,8 +238,7 @@ class KnowledgeSearch:
 
     def _embed_query(self, query: str, work: Work) -> NDArray[np.float32]:
         """Embed a query, or return what it was embedded as before."""
-        with self._queries_lock:
-            known = self._queries.get(query)
+        known = self._queries.get(query)
         if known is not None:
             return known
         embedder = self._embedder(work)
@@ -256,10 +251,7 @@ class KnowledgeSearch:
             )
         vector = embedder.embed_query(query)
         vector.setflags(write=False)
-        with self._queries_lock:
-            self._queries[query] = vector
-            if len(self._queries) > REMEMBERED_QUERIES:
-                self._queries.popitem(last=False)
+        self._queries.put(query, vector)
         return vector
 
     def _sparse_leg(self, query: str, matching: NDArray[np.bool_] | None) -> SparseLeg:
@@ -323,7 +315,7 @@ class KnowledgeSearch:
 class WhyFiltered:
     """Tells which part of the filter is false for a record; "" without a filter."""
 
-    def __init__(self, columns: Mapping[str, Any], compiled: FilterProtocol | None) -> None:
+    def __init__(self, columns: Mapping[str, Any], compiled: CompiledFilter | None) -> None:
         self._columns = columns
         self._compiled = compiled
 

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.hits.hit import Hit, Reason
-from core.index.candidates import MAX_TOP_K, Candidates, DenseLeg, SparseLeg, leg_depth
+from core.index.candidates import (
+    MAX_TOP_K,
+    MIN_DEPTH,
+    Candidates,
+    DenseLeg,
+    SparseLeg,
+    leg_depth,
+)
 from core.index.fusion import Fused, reciprocal_rank_fusion
 from core.retrieve.listing import RecordListing, near_miss_keys
 from core.retrieve.modes import RetrievalMode
@@ -61,6 +68,7 @@ class Counts:
 
     with_query_word : matching records with a BM25 score above 0 (None when not searched).
     dense_raw … fused : None in Dense mode, where the seed reports no per-leg counts.
+    at_least : the names of those that are lower bounds: a bounded search knows no better.
     """
 
     records: int
@@ -73,6 +81,14 @@ class Counts:
     dense_filtered: int | None = None
     sparse_raw: int | None = None
     fused: int | None = None
+    at_least: frozenset[str] = frozenset()
+
+    @property
+    def kept(self) -> int:
+        """What the threshold leaves of the dense leg."""
+        if self.dense_raw is None:
+            return self.raw - self.filtered
+        return self.dense_raw - (self.dense_filtered or 0)
 
 
 class Selection(RecordListing):
@@ -119,24 +135,59 @@ class Selection(RecordListing):
         kept = np.searchsorted(self.dense.distances[rows], np.float32(limit), side="right")
         return rows[: int(kept)]
 
-    def _select_dense(self) -> tuple[Rows, Rows, Counts]:
-        raw = self.dense.rows[: self.settings.top_k]
-        hits = self.gate(raw)
-        counts = Counts(
-            records=self.candidates.record_count,
-            matching=self.candidates.matching_count,
-            raw=len(raw),
-            filtered=len(raw) - len(hits),
-            result=len(hits),
+    @property
+    def reach(self) -> int:
+        """The largest top_k of which every candidate is known: 0 to `MAX_TOP_K`.
+
+        Up to it, reasons and needed changes are those of a search that knows all records.
+        """
+        mode, found = self.settings.mode, self.candidates
+        used = (
+            None if mode is RetrievalMode.Lexical else found.dense,
+            None if mode is RetrievalMode.Dense else found.sparse,
         )
+        known = min((len(leg.rows) for leg in used if leg is not None and leg.more), default=None)
+        if known is None:
+            return MAX_TOP_K
+        if mode is not RetrievalMode.Dense:
+            known = known // 4 if known >= MIN_DEPTH else 0
+        return min(known, MAX_TOP_K)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the hits and their order are those of a search that knows all records."""
+        mode, top_k, depth = self.settings.mode, self.settings.top_k, self.settings.depth
+        if mode is RetrievalMode.Lexical:
+            return not _is_short(self.sparse, top_k)
+        if mode is RetrievalMode.Dense:
+            return not self._dense_is_open(top_k)
+        return not (self._dense_is_open(depth) or _is_short(self.sparse, depth))
+
+    def _dense_is_open(self, depth: int) -> bool:
+        """Tell whether unknown records may pass the threshold: it removes none of the known."""
+        known = self.dense.rows[:depth]
+        return _is_short(self.dense, depth) and len(self.gate(known)) == len(known)
+
+    def _select_dense(self) -> tuple[Rows, Rows, Counts]:
+        top_k = self.settings.top_k
+        raw = self.dense.rows[:top_k]
+        hits = self.gate(raw)
+        unsure = {"raw", "filtered"} if _is_short(self.dense, top_k) else set()
+        if not self.is_exact:
+            unsure |= {"kept", "result"}
+        counts = self._counts(unsure, raw=len(raw), filtered=len(raw) - len(hits), result=len(hits))
         return self.dense.rows, hits, counts
 
     def _select_lexical(self) -> tuple[Rows, Rows, Counts]:
         leg = self.sparse.rows[: self.settings.depth]
         hits = leg[: self.settings.top_k]
-        counts = Counts(
-            records=self.candidates.record_count,
-            matching=self.candidates.matching_count,
+        unsure = {"with_query_word"} if self.sparse.more else set()
+        if _is_short(self.sparse, self.settings.depth):
+            unsure |= {"raw", "sparse_raw"}
+        if not self.is_exact:
+            unsure.add("result")
+        counts = self._counts(
+            unsure,
             raw=len(leg),
             filtered=0,
             result=len(hits),
@@ -149,17 +200,25 @@ class Selection(RecordListing):
         return self.sparse.rows, hits, counts
 
     def _select_hybrid(self) -> tuple[Rows, Rows, Counts]:
-        depth = self.settings.depth
+        top_k, depth = self.settings.top_k, self.settings.depth
         dense_raw = self.dense.rows[:depth]
         dense_kept = self.gate(dense_raw)
         sparse_raw = self.sparse.rows[:depth]
         self.fused = reciprocal_rank_fusion(
-            dense_kept, sparse_raw, self.settings.rrf_k, self.candidates.record_count
+            dense_kept, sparse_raw, self.settings.rrf_k, self.candidates.known_count
         )
-        hits = self.fused.rows[: self.settings.top_k]
-        counts = Counts(
-            records=self.candidates.record_count,
-            matching=self.candidates.matching_count,
+        hits = self.fused.rows[:top_k]
+        unsure = {"with_query_word"} if self.sparse.more else set()
+        if _is_short(self.dense, depth):
+            unsure |= {"raw", "filtered", "dense_raw", "dense_filtered"}
+        if self._dense_is_open(depth):
+            unsure.add("kept")
+        if _is_short(self.sparse, depth):
+            unsure |= {"raw", "sparse_raw"}
+        if not self.is_exact:
+            unsure |= {"fused"} if len(hits) == top_k else {"fused", "result"}
+        counts = self._counts(
+            unsure,
             raw=len(dense_raw) + len(sparse_raw),
             filtered=len(dense_raw) - len(dense_kept),
             result=len(hits),
@@ -170,6 +229,14 @@ class Selection(RecordListing):
             fused=len(self.fused.rows),
         )
         return self.fused.rows, hits, counts
+
+    def _counts(self, unsure: set[str], **numbers: int) -> Counts:
+        found = self.candidates
+        if found.matching_at_least:
+            unsure.add("matching")
+        return Counts(
+            found.record_count, found.matching_count, at_least=frozenset(unsure), **numbers
+        )
 
     def is_hit(self, row: int) -> bool:
         """Tell whether the record is among the hits."""
@@ -182,10 +249,10 @@ class Selection(RecordListing):
 
     @cached_property
     def near_miss_count(self) -> int:
-        """How many records are near-misses: in Lexical mode those with a query word, else all."""
+        """How many known records are near-misses: in Lexical mode with a query word, else all."""
         if self.settings.mode is RetrievalMode.Lexical:
             return int(np.count_nonzero(self.sparse.scores > 0)) - len(self.hit_rows)
-        return self.candidates.record_count - len(self.hit_rows)
+        return self.candidates.known_count - len(self.hit_rows)
 
     def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
         """Return the rows of the first `limit` near-misses, the closest to getting in first.
@@ -217,7 +284,7 @@ class Selection(RecordListing):
             return [self.dense.order]
         if self.settings.mode is RetrievalMode.Hybrid:
             return [self.ranking, self.dense.order]
-        if self.candidates.matching is None:
+        if self.candidates.matching is None and not self.sparse.more:
             return [self.sparse.rows]
         scored = np.flatnonzero(self.sparse.scores > 0)
         return [scored[np.argsort(-self.sparse.scores[scored], kind="stable")]]
@@ -332,3 +399,8 @@ def select(candidates: Candidates, settings: Settings) -> Selection:
     then the order in the records file. Costs microseconds to about a millisecond.
     """
     return Selection(candidates, settings)
+
+
+def _is_short(leg: DenseLeg | SparseLeg, depth: int) -> bool:
+    """Tell whether a leg has candidates up to this depth that are not known."""
+    return leg.more and len(leg.rows) < depth

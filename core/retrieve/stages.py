@@ -71,52 +71,46 @@ def retrieve_stages(counts: Counts, mode: RetrievalMode) -> tuple[Stage, ...]:
     ----------
     counts : of a selection made in this `mode`; in Lexical and Hybrid mode with the counts per leg.
     """
-    sparse_raw = counts.sparse_raw or 0
+    records, matching = _trunk(counts)
     if mode is RetrievalMode.Dense:
-        kept = counts.raw - counts.filtered
-        return (
-            *_trunk(counts),
-            Stage(RAW, counts.raw, counts.matching - counts.raw),
-            Stage(WITHIN_THRESHOLD, kept, counts.filtered),
-            _hits(counts, kept),
-        )
+        raw = _stage(counts, RAW, "raw", matching)
+        kept = _stage(counts, WITHIN_THRESHOLD, "kept", raw)
+        return records, matching, raw, kept, _stage(counts, HITS, "result", kept)
+    leg = Leg.NONE if mode is RetrievalMode.Lexical else Leg.SPARSE
+    with_words = _stage(counts, WITH_WORDS, "with_query_word", matching, leg=leg)
+    sparse = _stage(counts, SPARSE_RAW, "sparse_raw", with_words, leg=leg)
     if mode is RetrievalMode.Lexical:
-        return (*_trunk(counts), *_sparse_leg(counts, Leg.NONE), _hits(counts, sparse_raw))
-    dense_raw, removed = counts.dense_raw or 0, counts.dense_filtered or 0
-    kept, fused = dense_raw - removed, counts.fused or 0
-    return (
-        *_trunk(counts),
-        Stage(DENSE_RAW, dense_raw, counts.matching - dense_raw, Leg.DENSE),
-        Stage(WITHIN_THRESHOLD, kept, removed, Leg.DENSE),
-        *_sparse_leg(counts, Leg.SPARSE),
-        Stage(FUSED, fused, kept + sparse_raw - fused),
-        _hits(counts, fused),
-    )
+        return records, matching, with_words, sparse, _stage(counts, HITS, "result", sparse)
+    dense = _stage(counts, DENSE_RAW, "dense_raw", matching, leg=Leg.DENSE)
+    kept = _stage(counts, WITHIN_THRESHOLD, "kept", dense, leg=Leg.DENSE)
+    fused = _stage(counts, FUSED, "fused", kept, sparse)
+    hits = _stage(counts, HITS, "result", fused)
+    return records, matching, dense, kept, with_words, sparse, fused, hits
 
 
 def intent_stages(counts: Counts) -> tuple[Stage, ...]:
     """Return the stages of a ClassifyIntent: of its nearest examples, those near enough."""
-    return (
-        *_trunk(counts),
-        Stage(NEAREST, counts.raw, counts.matching - counts.raw),
-        Stage(WITHIN_THRESHOLD, counts.result, counts.raw - counts.result),
-    )
+    records, matching = _trunk(counts)
+    nearest = _stage(counts, NEAREST, "raw", matching)
+    return records, matching, nearest, _stage(counts, WITHIN_THRESHOLD, "result", nearest)
 
 
-def _trunk(counts: Counts) -> tuple[Stage, ...]:
-    return (
-        Stage(RECORDS, counts.records),
-        Stage(MATCHING, counts.matching, counts.records - counts.matching),
-    )
+def _trunk(counts: Counts) -> tuple[Stage, Stage]:
+    records = _stage(counts, RECORDS, "records")
+    return records, _stage(counts, MATCHING, "matching", records)
 
 
-def _sparse_leg(counts: Counts, leg: Leg) -> tuple[Stage, ...]:
-    with_word, sparse_raw = counts.with_query_word or 0, counts.sparse_raw or 0
-    return (
-        Stage(WITH_WORDS, with_word, counts.matching - with_word, leg),
-        Stage(SPARSE_RAW, sparse_raw, with_word - sparse_raw, leg),
-    )
+def _stage(
+    counts: Counts, kind: StageKind, name: str, *before: Stage, leg: Leg = Leg.NONE
+) -> Stage:
+    """Return a stage after those that flow into it.
 
-
-def _hits(counts: Counts, before: int) -> Stage:
-    return Stage(HITS, counts.result, before - counts.result)
+    Parameters
+    ----------
+    name : of what it counts, in `counts`.
+    """
+    count: int = getattr(counts, name) or 0
+    at_least = name in counts.at_least
+    is_known = not (at_least or any(stage.at_least for stage in before))
+    removed = sum(stage.count for stage in before) - count if before and is_known else 0
+    return Stage(kind, count, removed, leg, at_least)

@@ -15,6 +15,7 @@ from core.retrieve.modes import RetrievalMode
 
 if TYPE_CHECKING:
     from core.hits.hit import Reason
+    from core.index.candidates import DenseLeg, SparseLeg
     from core.retrieve.select import Selection
 
 Rows = NDArray[np.int64]
@@ -23,6 +24,7 @@ THRESHOLD_DECIMALS = 3
 MAX_THRESHOLD = 2.0
 _DEPTHS = np.array([leg_depth(top_k) for top_k in range(1, MAX_TOP_K + 1)])
 _NEVER = MAX_DEPTH + 1
+_NOT_KNOWN = "not known: this search tells only of what it ranks first"
 
 
 def threshold_for(distance: float) -> float:
@@ -41,7 +43,8 @@ def needed_change(selection: Selection, row: int, reason: Reason) -> str:
     parameter named it is not. Where several parameters must change, the threshold is the
     smallest that lets the record through its gate and `top_k` the smallest beside it. What
     follows ``filter:`` or ``index missed it:`` is needed once the filter lets the record pass,
-    or an exact search took the place of the index.
+    or an exact search took the place of the index. In a search that does not know all records,
+    a rank behind the known ones is a lower bound, ``at least``.
     """
     mode = selection.settings.mode
     if mode is RetrievalMode.Lexical:
@@ -56,21 +59,25 @@ def needed_change(selection: Selection, row: int, reason: Reason) -> str:
 
 
 def _lexical_parts(selection: Selection, row: int) -> list[str]:
-    if not selection.sparse.scores[row] > 0:
+    score = selection.sparse.scores[row]
+    if np.isnan(score):
+        return [_NOT_KNOWN]
+    if not score > 0:
         return ["out of reach: it has no word of the query"]
-    return _rank_part(selection, _sparse_rank(selection, row))
+    return _rank_part(selection, _sparse_rank(selection, row), selection.sparse)
 
 
 def _dense_parts(selection: Selection, row: int) -> list[str]:
     rank = _dense_rank(selection, row)
-    parts = _rank_part(selection, rank)
+    parts = _rank_part(selection, rank, selection.dense)
     if rank > selection.settings.most_top_k:
         return parts
     return _index_part(selection, row) + parts + _threshold_part(selection, row)
 
 
 def _index_part(selection: Selection, row: int) -> list[str]:
-    if selection.dense.rank[row] or not selection.candidates.matches(row):
+    dense = selection.dense
+    if dense.more or dense.rank[row] or not selection.candidates.matches(row):
         return []
     return ["index missed it: an exact search would find it"]
 
@@ -82,13 +89,16 @@ def _threshold_part(selection: Selection, row: int) -> list[str]:
     return [f"threshold ≥ {threshold_for(float(distance)):.{THRESHOLD_DECIMALS}f}"]
 
 
-def _rank_part(selection: Selection, rank: int) -> list[str]:
+def _rank_part(selection: Selection, rank: int, leg: DenseLeg | SparseLeg) -> list[str]:
     settings = selection.settings
-    if rank <= settings.top_k:
+    # Behind those that are known.
+    is_bound = leg.more and rank > len(leg.rows)
+    if rank <= settings.top_k and not is_bound:
         return []
+    said = f"at least {rank}" if is_bound else f"{rank}"
     if rank > settings.most_top_k:
-        return [f"out of reach: rank {rank}, {settings.top_k_name} ends at {settings.most_top_k}"]
-    return [f"{settings.top_k_name} ≥ {rank}"]
+        return [f"out of reach: rank {said}, {settings.top_k_name} ends at {settings.most_top_k}"]
+    return [f"{settings.top_k_name} ≥ {said}"]
 
 
 def _dense_rank(selection: Selection, row: int) -> int:
@@ -96,7 +106,7 @@ def _dense_rank(selection: Selection, row: int) -> int:
     dense, matching = selection.dense, selection.candidates.matching
     if dense.rank[row]:
         return int(dense.rank[row])
-    rivals = dense.order if matching is None else dense.rows
+    rivals = dense.order if matching is None and not dense.more else dense.rows
     return 1 + _place(rivals, row, dense.distances)
 
 
@@ -153,6 +163,8 @@ def _hybrid_parts(selection: Selection, row: int, reason: Reason) -> list[str]:
         parts = _parts_with(selection, _exact_legs(selection, row))
         if parts is not None:
             return missed + parts
+    if selection.reach < MAX_TOP_K:
+        return [_NOT_KNOWN]
     return [f"out of reach: no top_k up to {MAX_TOP_K} lets it in"]
 
 
@@ -168,7 +180,7 @@ def _parts_with(selection: Selection, legs: _Legs) -> list[str] | None:
         with_gate = _smallest_top_k(selection, legs, raised)
         if with_gate == settings.top_k:
             return gate
-        if alone is None and with_gate is not None:
+        if alone is None and with_gate is not None and selection.reach == MAX_TOP_K:
             return [f"top_k ≥ {with_gate}", *gate]
     return None if alone is None else [f"top_k ≥ {alone}"]
 
@@ -187,7 +199,7 @@ def _exact_legs(selection: Selection, row: int) -> _Legs:
     dense, sparse, matching = selection.dense, selection.sparse, selection.candidates.matching
     exact = dense.order if matching is None else dense.order[matching[dense.order]]
     exact = exact[:MAX_DEPTH]
-    exact_ranks = ranks(exact, selection.candidates.record_count)
+    exact_ranks = ranks(exact, selection.candidates.known_count)
     return _Legs(
         row,
         exact,
@@ -216,7 +228,9 @@ def _smallest_top_k(selection: Selection, legs: _Legs, threshold: float) -> int 
     sparse = legs.sparse or _NEVER
     first, rrf_k = selection.settings.top_k, selection.settings.rrf_k
     starts = sorted({max(first, _top_k_for(rank)) for rank in (dense, sparse)})
-    for start, end in zip(starts, [*starts[1:], MAX_TOP_K + 1], strict=True):
+    most = selection.reach + 1
+    for start, stop in zip(starts, [*starts[1:], most], strict=True):
+        end = min(stop, most)
         if start >= end:
             continue
         depth = leg_depth(start)

@@ -54,6 +54,7 @@ class SubgraphListing:
     have missed `top_k`.
     """
 
+    is_complete = True
     known_reasons = frozenset({Reason.SCOPE, Reason.TOP_K})
     known_fields: tuple[str, ...] | None = None
 

@@ -6,6 +6,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from inspector.drawing.words import qt_places
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -78,11 +80,11 @@ def lay_out(messages: Sequence[Message], ids: Callable[[int, int], str]) -> Prom
         # The same length in place of line ends that Qt would join, so that spans stay right.
         text = message.text.replace("\r\n", " \n").replace("\r", "\n")
         roles[line] = message.role
-        units = _utf16_units(text)
+        place = qt_places(text)
         spans += [
             Tinted(
-                offset + units(span.start),
-                offset + units(span.end),
+                offset + place(span.start),
+                offset + place(span.end),
                 span.block,
                 span.chunk,
                 ids(span.block, span.chunk),
@@ -91,24 +93,12 @@ def lay_out(messages: Sequence[Message], ids: Callable[[int, int], str]) -> Prom
         ]
         texts.append(text)
         if is_earlier:
-            earlier = (earlier[0] if was_earlier else offset, offset + units(len(text)))
+            earlier = (earlier[0] if was_earlier else offset, offset + place(len(text)))
         was_earlier = is_earlier
-        offset += units(len(text)) + 1
+        offset += place(len(text)) + 1
         line += text.count("\n") + text.count("\u2029") + 1
     return PromptLayout("\n".join(texts), tuple(spans), roles, breaks, earlier)
 
 
 def _start(span: Tinted) -> int:
     return span.start
-
-
-def _utf16_units(text: str) -> Callable[[int], int]:
-    """Return a function from a place in `text` to the same place in UTF-16 units."""
-    wide = (
-        [index for index, character in enumerate(text) if ord(character) > 0xFFFF]
-        if (not text.isascii())
-        else []
-    )
-    if not wide:
-        return lambda place: place
-    return lambda place: place + bisect_right(wide, place - 1)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from core.errors import InspectorError
     from core.nodes import ParamSpec
 
@@ -25,6 +28,14 @@ def tooltip(text: str) -> str:
 def one_line(text: str) -> str:
     """Return the beginning of `text` on one line: as much as a cell can show."""
     return " ".join(text[:_LINE_CHARACTERS].split())
+
+
+def qt_places(text: str) -> Callable[[int], int]:
+    """Return a function from a place in `text` to the same place in Qt's UTF-16 units."""
+    if text.isascii():
+        return lambda place: place
+    wide = [index for index, character in enumerate(text) if ord(character) > 0xFFFF]
+    return lambda place: place + bisect_right(wide, place - 1)
 
 
 def error_text(error: InspectorError) -> str:

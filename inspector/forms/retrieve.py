@@ -21,20 +21,18 @@ def _is_from_file(params: RetrieveParams) -> bool:
     return params.source_kind is KnowledgeSourceKind.FromFile
 
 
+_MODE_TIPS = {
+    RetrievalMode.Dense: "Match by meaning: cosine distance of embeddings, smaller is closer.",
+    RetrievalMode.Lexical: "Match by keywords (BM25). Needs no embedding model.",
+    RetrievalMode.Hybrid: "Both: the two rankings are merged by reciprocal rank fusion.",
+}
 _MODE = RowPlan(
     "retrieval_mode",
     label="Mode",
     stem="mode",
     kind=SegmentRow,
     is_heading=True,
-    tips={
-        RetrievalMode.Dense: "Match by meaning: cosine distance of embeddings, smaller is closer."
-        "\nDefault: Dense.",
-        RetrievalMode.Lexical: "Match by keywords (BM25). Needs no embedding model."
-        "\nDefault: Dense.",
-        RetrievalMode.Hybrid: "Both: the two rankings are merged by reciprocal rank fusion."
-        "\nDefault: Dense.",
-    },
+    tips={mode: f"{tip}\nDefault: Dense." for mode, tip in _MODE_TIPS.items()},
 )
 _NUMBERS = (
     RowPlan(

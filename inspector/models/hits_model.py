@@ -226,11 +226,6 @@ class HitsModel(TableModel[int]):
             return None
         return self._listing.story(self._rows[row])
 
-    def row_of_id(self, record_id: str) -> int:
-        """Return the row that shows a record, or −1."""
-        found = -1 if self._listing is None else self._listing.row_of(record_id)
-        return self.row_of(found) if found >= 0 else -1
-
     def row_of(self, listing_row: int) -> int:
         """Return the row of the table that shows a row of the listing, or −1."""
         try:

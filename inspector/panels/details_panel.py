@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 from core.hits.hit import Reason
 from core.hits.words import QueryWords
 from inspector import theme as themes
+from inspector.drawing.words import qt_places
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
 from inspector.widgets.labels import ElidedLabel, StatusLabel
@@ -209,15 +210,11 @@ class DetailsPanel(Surface):
         text = self._shown
         selections = []
         document = self.text_view.document()
-        position, units = 0, 0
+        place = qt_places(text)
         for start, end in self._words.spans(text)[:_MOST_MARKS]:
-            # Qt counts UTF-16 units, Python characters.
-            units += _utf16(text[position:start])
-            length = _utf16(text[start:end])
             cursor = QTextCursor(document)
-            cursor.setPosition(units)
-            cursor.setPosition(units + length, QTextCursor.MoveMode.KeepAnchor)
-            units, position = units + length, end
+            cursor.setPosition(place(start))
+            cursor.setPosition(place(end), QTextCursor.MoveMode.KeepAnchor)
             selection: ExtraSelection = QTextEdit.ExtraSelection()
             selection.cursor, selection.format = cursor, marks
             selections.append(selection)
@@ -271,7 +268,3 @@ def _value_text(value: object) -> str:
     ):
         return ", ".join(sorted(value) if isinstance(value, set | frozenset) else value)
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _utf16(text: str) -> int:
-    return len(text) + sum(ord(sign) > 0xFFFF for sign in text)

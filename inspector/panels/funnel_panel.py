@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from core.hits.hit import Reason
 from inspector import theme as themes
-from inspector.drawing.funnel_layout import MARGIN_PX, PAD_PX, Box, Text, lay_out
+from inspector.drawing.funnel_layout import lay_out
+from inspector.drawing.funnel_plan import MARGIN_PX, PAD_PX, Box, Text
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
@@ -225,7 +226,7 @@ class FunnelPanel(QWidget):
 
     def _tip(self, number: int) -> str:
         stage = self._stages[number]
-        tip = f"{stage.count:,} {stage.label}. {stage.help}"
+        tip = f"{stage.figure} {stage.label}. {stage.help}"
         if stage.removed:
             tip += f"\n{_change(stage)}."
         if self._can_pick(number):
@@ -306,7 +307,8 @@ def _write(painter: QPainter, text: Text) -> None:
 
 def _sentence(stage: Stage) -> str:
     change = f" ({_change(stage)})" if stage.removed else ""
-    return f"{stage.count} {stage.label}{change}"
+    least = "at least " if stage.at_least else ""
+    return f"{least}{stage.count} {stage.label}{change}"
 
 
 def _change(stage: Stage) -> str:

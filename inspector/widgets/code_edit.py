@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QTextEdit
 
 from inspector import theme as themes
+from inspector.drawing.words import qt_places
 from inspector.widgets.drafts import Draft
 
 if TYPE_CHECKING:
@@ -45,11 +46,6 @@ def position_of(text: str, line: int, column: int) -> int:
         start = found + 1
     end = text.find("\n", start)
     return min(start + max(column - 1, 0), len(text) if end < 0 else end)
-
-
-def to_qt_position(text: str, position: int) -> int:
-    """Return a place in the text in Qt's UTF-16 units."""
-    return position + sum(1 for character in text[:position] if ord(character) > 0xFFFF)
 
 
 class CodeEdit(QPlainTextEdit):
@@ -133,7 +129,7 @@ class CodeEdit(QPlainTextEdit):
         """Put the cursor at a 1-based line and column and take the focus."""
         text = self.text
         cursor = self.textCursor()
-        cursor.setPosition(to_qt_position(text, position_of(text, line, column)))
+        cursor.setPosition(qt_places(text)(position_of(text, line, column)))
         self.setTextCursor(cursor)
         self.centerCursor()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -175,6 +171,7 @@ class CodeEdit(QPlainTextEdit):
 
     def _draw_marks(self) -> None:
         text = self.text if self._marks else ""
+        place = qt_places(text)
         selections = []
         for start, end in self._marks:
             look = QTextCharFormat()
@@ -182,10 +179,8 @@ class CodeEdit(QPlainTextEdit):
             look.setUnderlineColor(self._theme.error)
             look.setBackground(self._theme.soft(self._theme.error))
             cursor = QTextCursor(self.document())
-            cursor.setPosition(to_qt_position(text, min(start, len(text))))
-            cursor.setPosition(
-                to_qt_position(text, min(end, len(text))), QTextCursor.MoveMode.KeepAnchor
-            )
+            cursor.setPosition(place(min(start, len(text))))
+            cursor.setPosition(place(min(end, len(text))), QTextCursor.MoveMode.KeepAnchor)
             selection: ExtraSelection = QTextEdit.ExtraSelection()
             selection.cursor = cursor
             selection.format = look

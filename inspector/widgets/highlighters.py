@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat
 
 from inspector import theme as themes
+from inspector.drawing.words import qt_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QTextDocument
 
     from inspector.theme import Theme
+
 
 LONGEST_LINE = 20_000
 LONGEST_TEXT = 100_000
@@ -60,13 +62,9 @@ class _Highlighter(QSyntaxHighlighter):
 
     def pieces(self, text: str) -> Iterator[tuple[str, int, int]]:
         """Yield group, start and end of what is coloured, in Qt's UTF-16 units."""
-        wide = any(ord(character) > 0xFFFF for character in text)
+        place = qt_places(text)
         for match in self.pattern.finditer(text):
-            start, end = match.span()
-            if wide:
-                start += sum(1 for c in text[:start] if ord(c) > 0xFFFF)
-                end = start + len(match[0].encode("utf-16-le", "surrogatepass")) // 2
-            yield match.lastgroup or "", start, end
+            yield match.lastgroup or "", place(match.start()), place(match.end())
 
     def highlightBlock(self, text: str) -> None:
         """Colour one line."""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QStyledItemDelegate
 
 from core.hits.hit import Reason
 from inspector import theme as themes
+from inspector.drawing.words import qt_places
 from inspector.models.hits_model import NUMBERS, Column, cell_text
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class HitsDelegate(QStyledItemDelegate):
     def _lay_out(self, text: str, matches: tuple[Span, ...], width: int) -> QTextLayout:
         """Lay out one line, cut by whole characters at its logical end: right for any script."""
         fitting = self._line(text, matches, width)
-        if fitting.lineAt(0).textLength() >= _utf16(text):
+        if fitting.lineAt(0).textLength() >= qt_places(text)(len(text)):
             return fitting
         # A pixel less: metrics are rounded, and what is too long by a fraction would break.
         room = width - self._metrics.horizontalAdvance(_ELLIPSIS) - 1
@@ -268,11 +269,11 @@ class HitsDelegate(QStyledItemDelegate):
         bold = QTextCharFormat()
         bold.setFont(self._bold)
         ranges = []
+        place = qt_places(text)
         for start, end in matches:
             span: FormatRange = QTextLayout.FormatRange()
-            # Qt counts UTF-16 units, Python characters.
-            span.start = _utf16(text[:start])
-            span.length = _utf16(text[start:end])
+            span.start = place(start)
+            span.length = place(end) - place(start)
             span.format = bold
             ranges.append(span)
         layout.setFormats(ranges)
@@ -307,7 +308,3 @@ class HitsDelegate(QStyledItemDelegate):
         if column is Column.RANK:
             self._paint_tint(painter, rect, hit, selected=row in self._selected)
         self._paint_plain(painter, rect, cell_text(hit, column), right=column in NUMBERS)
-
-
-def _utf16(text: str) -> int:
-    return len(text) + sum(ord(sign) > 0xFFFF for sign in text)

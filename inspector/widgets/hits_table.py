@@ -215,7 +215,8 @@ class HitsTable(QTableView):
         if self._hits.reason is not None:
             return f"first {shown:,} shown" if self._hits.has_more else f"{shown:,} shown"
         total = selection.near_miss_count
-        text = f"{total:,} near-miss" + ("es" if total != 1 else "")
+        least = "" if selection.is_complete else "≥ "
+        text = f"{least}{total:,} near-miss" + ("es" if total != 1 else "")
         text += f" · showing {shown:,}" if shown < total else ""
         return text if self._hits.hit_count else f"no hits · {text}"
 

@@ -52,7 +52,6 @@ class PlayVariables(PlaySection):
         self._status.setObjectName("variablesStatus")
         self._status.hide()
         self._delegate = LineDelegate(self._problem, self)
-        self._is_adding = False
         self._set_up_table()
         self._add = tool(
             "Add",

@@ -147,9 +147,9 @@ def prepared_aquarium(samples: Path, tmp_path_factory: pytest.TempPathFactory) -
     ignore = shutil.ignore_patterns("*.bm25", "*.hnsw*", "*.vectors*")
     shutil.copytree(samples / "aquarium", folder, ignore=ignore)
     workspace = Workspace(folder, ModelProvider(lambda _name: WordEmbedder()))
-    search = workspace.search_of("aquarium_all_mini.json")
-    search.prepare_sparse()
-    search.prepare_index()
+    searcher = workspace.opened("aquarium_all_mini.json").searcher
+    for dense in (False, True):
+        searcher.prepare(dense=dense)
     return folder
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from enum import Enum
+from types import new_class
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,16 +16,7 @@ from core.errors import Code
 from core.io.findings import Findings
 from core.knowledge.kinds import FileKind
 from core.nodes import NODE_KINDS, NodeKind, NodeParams, kind_of
-from core.nodes.kind import (
-    KINDS,
-    Answer,
-    SearchKind,
-    has_none,
-    no_change_to_check,
-    nothing_provided,
-    nothing_to_check,
-    nothing_to_prepare,
-)
+from core.nodes.kind import KINDS, Answer, SearchKind
 from core.nodes.params import ParamSpec, Reads, exit_param, param
 from core.recording.reading import read_recording
 from tests.core.fake_embedder import FakeEmbedder
@@ -72,36 +64,42 @@ class GuessParams(NodeParams):
     default_exit: str = exit_param("next")
 
 
-def guess(**parts: Any) -> type[NodeKind[GuessParams]]:
-    given: dict[str, Any] = {
-        "table": GuessParams,
-        "is_in_game": False,
-        "answer": Answer.NONE,
-        "simulated": None,
-        "provides": nothing_provided,
-        "memory": has_none,
-        "check": nothing_to_check,
-        "check_storages": nothing_to_check,
-        "check_change": no_change_to_check,
-        "prepare": nothing_to_prepare,
-        "run": lambda *_: None,
-        **parts,
-    }
-    return type("Guess", (NodeKind,), {k: v for k, v in given.items() if v is not NodeKind})
+LACKED = tuple(part for part in NodeKind.parts if part not in ("table", "is_in_game", "run"))
+
+
+def guess(
+    table: type[NodeParams] = GuessParams, lacks: tuple[str, ...] = LACKED, **parts: Any
+) -> NodeKind[Any]:
+    """Define a node type ``Guess``."""
+    said = {"table": table, "is_in_game": False, "run": lambda *_: None, **parts}
+    kind: NodeKind[Any] = new_class(
+        "Guess", (NodeKind,), {"lacks": lacks}, lambda names: names.update(said)
+    )()
+    return kind
 
 
 def test_a_type_that_says_every_part_is_known_from_then_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delitem(KINDS, GuessParams, raising=False)
-    kind = guess()()
+    kind = guess()
     assert kind_of(GuessParams()) is kind_of(GuessParams) is kind
 
 
-@pytest.mark.parametrize("part", sorted(NodeKind.__abstractmethods__))
-def test_a_type_that_leaves_a_part_out_is_refused_with_both_names(part: str) -> None:
-    with pytest.raises(TypeError, match=rf"\bGuess\b.*\b{part}\b"):
-        guess(**{part: NodeKind})()
+@pytest.mark.parametrize("part", LACKED)
+def test_a_type_that_forgets_a_part_is_refused_with_both_names(part: str) -> None:
+    with pytest.raises(TypeError, match=rf"\bGuess neither says nor lacks {part}$"):
+        guess(lacks=tuple(other for other in LACKED if other != part))
+
+
+def test_a_type_cannot_lack_what_is_no_part() -> None:
+    with pytest.raises(TypeError, match=r"\bGuess lacks what is no part\b.*\bluck\b"):
+        guess(lacks=(*LACKED, "luck"))
+
+
+def test_a_searching_type_must_say_more_parts() -> None:
+    with pytest.raises(TypeError, match=r"\bGuess neither says nor lacks .*\bopened_files\b"):
+        new_class("Guess", (SearchKind,), {"lacks": LACKED})
 
 
 @pytest.mark.parametrize(
@@ -119,7 +117,7 @@ def test_a_type_whose_parameter_lacks_help_or_reader_is_refused_with_its_name(
         type("OddParams", (NodeParams,), {"__annotations__": {"mmr": int}, "mmr": declared})
     )
     with pytest.raises(TypeError, match=rf"OddParams\.mmr has {missing}$"):
-        guess(table=table)()
+        guess(table)
 
 
 @KIND

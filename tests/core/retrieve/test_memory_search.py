@@ -16,7 +16,6 @@ from core.errors import Cancelled, InspectorError
 from core.io.findings import FileRefused
 from core.io.work import Work
 from core.knowledge.base import knowledge_of
-from core.knowledge.filter import compile_filter
 from core.knowledge.memory import MemoryStore
 from core.knowledge.schema import Field, FieldType
 from core.retrieve.memory_search import MemorySearch
@@ -106,9 +105,7 @@ def test_whatever_play_does_a_search_is_as_over_a_store_read_anew(
         versions.append(step(versions, *one))
         ours = bench.found(versions[-1], query, filter_text)
         theirs = KnowledgeSearch(knowledge_of(versions[-1], FIELDS), bench.models).search(
-            query,
-            dense=True,
-            compiled_filter=compile_filter(filter_text, {field.name: field for field in FIELDS}),
+            query, filter_text, dense=True
         )
         for name in ("ids", "texts", "metadata", "matching_count", "field_names"):
             assert getattr(ours, name) == getattr(theirs, name)

@@ -17,7 +17,6 @@ from core.index import lexical
 from core.io.sidecar import SidecarFolder
 from core.io.work import Work
 from core.knowledge.base import open_knowledge
-from core.knowledge.filter import compile_filter
 from core.retrieve import search as searcher
 from core.retrieve.search import KnowledgeSearch
 from tests.core.fake_embedder import FakeEmbedder
@@ -121,9 +120,7 @@ def test_a_record_without_letters_has_distance_one(search: KnowledgeSearch) -> N
 
 
 def test_a_filter_ranks_only_matching_records_by_an_exact_scan(search: KnowledgeSearch) -> None:
-    fields = {field.name: field for field in search.knowledge.fields}
-    compiled = compile_filter(ONLY_EVEN, fields)
-    found = search.search("fish", dense=True, compiled_filter=compiled)
+    found = search.search("fish", ONLY_EVEN, dense=True)
     assert found.dense is not None
     assert found.sparse is not None
     assert found.matching is not None
@@ -170,9 +167,8 @@ def test_stages_are_ready_once_they_are_prepared(search: KnowledgeSearch) -> Non
 def test_a_query_is_embedded_once_whatever_the_filter(
     search: KnowledgeSearch, embedder: FakeEmbedder
 ) -> None:
-    fields = {field.name: field for field in search.knowledge.fields}
-    for compiled in (None, compile_filter(ONLY_EVEN, fields), None):
-        search.search("fish", dense=True, compiled_filter=compiled)
+    for filter_text in ("", ONLY_EVEN, ""):
+        search.search("fish", filter_text, dense=True)
     assert embedder.queries == ["fish"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,13 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from core.nodes import RetrievalMode
 from core.retrieve.select import Counts
 from core.retrieve.stages import retrieve_stages
-from inspector.drawing.funnel_layout import Box, Text, lay_out
+from inspector.drawing.funnel_layout import lay_out
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from core.hits.stage import Stage
+    from inspector.drawing.funnel_plan import Box, Text
 
 SMALL = Counts(
     records=192,
@@ -74,6 +76,9 @@ def inked(text: Text) -> QRectF:
 def laid_out(
     mode: RetrievalMode, counts: Counts, width: int, height: int, font: QFont
 ) -> tuple[tuple[Stage, ...], list[Box]]:
+    if mode is RetrievalMode.Dense:
+        # A search in Dense mode reports no counts per leg.
+        counts = replace(counts, dense_raw=None, dense_filtered=None)
     stages = retrieve_stages(counts, mode)
     return stages, lay_out(stages, width, height, font)
 

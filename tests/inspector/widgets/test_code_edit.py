@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 
-from inspector.widgets.code_edit import CodeEdit, position_of, to_qt_position
+from inspector.widgets.code_edit import CodeEdit, position_of
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -152,7 +152,3 @@ def test_a_line_and_column_beyond_the_text_end_inside_it(
     line: int, column: int, position: int
 ) -> None:
     assert position_of("abc\nde", line, column) == position
-
-
-def test_qt_counts_two_units_for_a_wide_character() -> None:
-    assert to_qt_position("a😀b", 2) == 3

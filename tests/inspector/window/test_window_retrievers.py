@@ -151,7 +151,7 @@ def test_a_refused_category_weight_says_why_and_changes_nothing(pages: Driver) -
     edit.selectAll()
     edit.insertPlainText('{"errors": -1}')
     pages.qtbot.keyClick(edit, Qt.Key.Key_Tab)
-    row = pages.window.panels.parameters._form.rows["category_weights"]
+    row = pages.window.panels.parameters.form.rows["category_weights"]
     pages.qtbot.waitUntil(lambda: "3007" in row.problem.text())
     assert pages.params().category_weights == '{"comparisons": 1.2}'
 
@@ -273,7 +273,7 @@ def test_an_unknown_root_is_refused_beside_its_field(town: Driver) -> None:
     assert town.params().root_node_id == "oldtown"
     town.qtbot.keyClicks(edit, "x")
     town.qtbot.keyClick(edit, Qt.Key.Key_Return)
-    row = town.window.panels.parameters._form.rows["root_node_id"]
+    row = town.window.panels.parameters.form.rows["root_node_id"]
     assert 'no node "oldtownx"' in row.problem.text()
     assert town.params().root_node_id == "oldtown"
 
