@@ -10,16 +10,20 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.errors import Code
+from core.io.findings import Finding, Findings, Severity
 from core.io.folders import config_folder
+from core.io.json_file import read_json, with_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 DEFAULT_MODEL = "All-MiniLM-L6-v2 (Q4_K_M)"
 WEIGHTS_FILE = "model.safetensors"
@@ -27,7 +31,7 @@ USER_CATALOG = "models.json"
 
 _QUANTISATION = re.compile(r"\s*\((?:i?q\d\w*|b?f(?:p)?(?:16|32))\)$", re.IGNORECASE)
 _COUNT_BLOCK = 2048
-_MOST_SPECIAL_TOKENS = 8
+_CODE = Code.InvalidEmbeddedStringStorageData
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +110,9 @@ def find_model(name: str, base: Path | None = None) -> ModelEntry | None:
     return _folder_entry(name.strip(), base)
 
 
-def catalog_problem() -> str:
-    """Say what is wrong with the user's own catalog, which is then ignored; "" if nothing is."""
-    try:
-        _read_catalog(_user_catalog())
-    except FileNotFoundError:
-        return ""
-    except (OSError, ValueError) as error:
-        return f"{_user_catalog()}: {error}"
-    return ""
+def catalog_findings() -> tuple[Finding, ...]:
+    """Return what is wrong with the user's own catalog, as warnings: it is then ignored."""
+    return _catalogs()[1]
 
 
 def token_counter(entry: ModelEntry) -> Callable[[Sequence[str]], list[int]] | None:
@@ -145,74 +143,79 @@ def token_counter(entry: ModelEntry) -> Callable[[Sequence[str]], list[int]] | N
     return count
 
 
-def cut_tokens(entry: ModelEntry, texts: Sequence[str]) -> dict[int, int]:
-    """Row → how many tokens of its text lie beyond what the model reads; only rows with any.
-
-    Empty when the model's limit or its tokenizer is not known. Costs a tokenisation of the long
-    texts only.
-    """
-    if not entry.max_tokens:
-        return {}
-    # A token of ASCII text stands for at least one character of it.
-    room = entry.max_tokens - _MOST_SPECIAL_TOKENS
-    rows = [row for row, text in enumerate(texts) if len(text) > room or not text.isascii()]
-    if not rows:
-        return {}
-    count = token_counter(entry)
-    if count is None:
-        return {}
-    counts = count([texts[row] for row in rows])
-    return {
-        row: tokens - entry.max_tokens
-        for row, tokens in zip(rows, counts, strict=True)
-        if tokens > entry.max_tokens
-    }
+def _catalog() -> Mapping[str, ModelEntry]:
+    return _catalogs()[0]
 
 
-def _catalog() -> dict[str, ModelEntry]:
-    shipped = resources.files("resources").joinpath("models.json")
-    with resources.as_file(shipped) as path:
-        entries = _read_catalog(path)
+def _catalogs() -> tuple[Mapping[str, ModelEntry], tuple[Finding, ...]]:
+    """Return the models, and what is wrong with the user's catalog; read again when it changes."""
+    path = config_folder() / USER_CATALOG
     try:
-        entries |= _read_catalog(_user_catalog())
-    except (OSError, ValueError):
-        # `catalog_problem` tells; the shipped models work all the same.
-        return entries
+        status = path.stat()
+    except OSError:
+        return _shipped(), ()
+    return _with_users(path, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _shipped() -> Mapping[str, ModelEntry]:
+    with resources.as_file(resources.files("resources").joinpath("models.json")) as path:
+        findings = Findings(_CODE, str(path))
+        entries = _read_catalog(path, findings)
+    findings.raise_errors()
     return entries
 
 
-def _user_catalog() -> Path:
-    return config_folder() / USER_CATALOG
+@lru_cache(maxsize=1)
+def _with_users(path: Path, *_stamp: int) -> tuple[Mapping[str, ModelEntry], tuple[Finding, ...]]:
+    findings = Findings(_CODE, str(path))
+    entries = {**_shipped(), **_read_catalog(path, findings)}
+    return entries, tuple(
+        replace(
+            finding,
+            severity=Severity.WARNING,
+            message=f"the user's models are ignored: {finding.message}",
+        )
+        for finding in with_lines(findings)
+    )
 
 
-def _read_catalog(path: Path) -> dict[str, ModelEntry]:
-    try:
-        content = json.loads(path.read_bytes().decode("utf-8-sig"))
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+def _read_catalog(path: Path, findings: Findings) -> dict[str, ModelEntry]:
+    """Read a catalog; {} where anything in it is wrong."""
+    content = read_json(path, findings)
+    if findings.has_errors:
+        return {}
     if not isinstance(content, dict) or not isinstance(content.get("models"), list):
-        raise ValueError('expected an object with a list "models"')
-    entries = [_entry(item, index, path.parent) for index, item in enumerate(content["models"])]
-    return {entry.name: entry for entry in entries}
+        findings.error('expected an object with a list "models"')
+        return {}
+    entries = [
+        _entry(item, f"models[{index}]", path.parent, findings)
+        for index, item in enumerate(content["models"])
+    ]
+    return {} if findings.has_errors else {entry.name: entry for entry in entries if entry}
 
 
-def _entry(item: Any, index: int, base: Path) -> ModelEntry:
-    where = f"models[{index}]"
+def _entry(item: Any, where: str, base: Path, findings: Findings) -> ModelEntry | None:
     if not isinstance(item, dict):
-        raise ValueError(f"{where}: expected an object")
+        findings.error("expected an object", where)
+        return None
     texts = {key: item.get(key, "") for key in ("name", "package", "folder", "hub_id", "sha256")}
     numbers = {key: item.get(key, 0) for key in ("dimension", "max_tokens")}
     aliases = item.get("aliases", [])
-    for key, text in texts.items():
-        if not isinstance(text, str):
-            raise ValueError(f"{where}.{key}: expected a string")
+    problems = {
+        key: "expected a string" for key, text in texts.items() if not isinstance(text, str)
+    }
     for key, number in numbers.items():
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            raise ValueError(f"{where}.{key}: expected a whole number, 0 or more")
+            problems[key] = "expected a whole number, 0 or more"
     if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
-        raise ValueError(f"{where}.aliases: expected a list of strings")
+        problems["aliases"] = "expected a list of strings"
     if not texts["name"]:
-        raise ValueError(f"{where}.name: expected a name")
+        problems["name"] = "expected a name"
+    for key, problem in problems.items():
+        findings.error(problem, f"{where}.{key}" if key in item else where)
+    if problems:
+        return None
     folder = texts["folder"]
     if folder and not texts["package"]:
         folder = str(base / Path(folder).expanduser())

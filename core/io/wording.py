@@ -1,4 +1,4 @@
-"""Words for messages: what a misspelt name may have meant."""
+"""Words for messages: what a misspelt name may have meant, and texts cut to a length."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return ``did you mean "top_k"?`` for the closest of the `known` names, or ""."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
     return f'did you mean "{close[0]}"?' if close else ""
+
+
+def cut(text: str, length: int, sign: str = "…") -> str:
+    """Return `text`, of `length` characters at most: where it is cut, it ends with the sign."""
+    return text if len(text) <= length else text[: length - len(sign)] + sign

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
 from core.io.json_file import describe, read_json, read_text, refuse_errors
 from core.io.json_path import child
+from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
 from core.knowledge.corpus import LIST_KEYS, Corpus, CorpusEntry
 from core.knowledge.front_matter import FrontMatter, read_front_matter
@@ -178,12 +178,12 @@ def _hint_misspelt(front: FrontMatter, findings: Findings) -> None:
     missing = [key for key in (*_TEXT_KEYS, *LIST_KEYS) if key not in front.values]
     for key in front.values:
         if key not in _TEXT_KEYS + LIST_KEYS:
-            close = difflib.get_close_matches(key, missing, n=1, cutoff=_MISSPELT)
+            close = did_you_mean(key, missing, _MISSPELT)
             if close:
                 findings.warning(
                     f'unknown key "{key}"',
                     place=_place(front, key, findings),
-                    hint=f'did you mean "{close[0]}"?',
+                    hint=close,
                 )
 
 

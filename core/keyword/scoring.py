@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.io.request import InvalidRequest, check_number, check_whole, shown
+from core.io.request import InvalidRequest, check_number, check_whole, refuse_unknown, shown
 from core.keyword.index import FIELDS, KeywordIndex, tokens
 
 if TYPE_CHECKING:
@@ -94,16 +93,7 @@ class KeywordWeights:
             3007 for an unknown key or a bad value.
         """
         known = [item.name for item in fields(cls)]
-        for key in values:
-            if key not in known:
-                close = difflib.get_close_matches(key, known, n=1)
-                raise InvalidRequest(
-                    f"weights.{key}",
-                    "there is no such weight",
-                    f'did you mean "{close[0]}"?'
-                    if close
-                    else f"the weights are {', '.join(known)}",
-                )
+        refuse_unknown(values, known, what="weight", path="weights.")
         given = dict(values)
         if isinstance(given.get("categories"), Mapping):
             given["categories"] = {**CATEGORY_WEIGHTS, **given["categories"]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.embedding.models import DEFAULT_MODEL, find_model, model_names
 from core.io.json_file import describe
 from core.io.json_path import child
-from core.io.wording import did_you_mean
+from core.io.wording import cut, did_you_mean
 from core.knowledge.schema import Field, parse_fields
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def warn_unknown_keys(
     """Warn of keys that nobody reads, with a "did you mean"; of the first few, if many."""
     unknown = [key for key in entry if key not in known]
     for key in unknown[:_MOST_UNKNOWN_KEYS]:
-        short = key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…"
+        short = cut(key, _LONGEST_KEY)
         findings.warning(
             f'unknown key "{short}": it is ignored',
             child(path, short),
@@ -95,7 +95,7 @@ def warn_unknown_keys(
 
 def warn_unknown_model(name: str, findings: Findings, folder: Path) -> None:
     """Warn when an embedding model is neither in the catalog nor a folder with a model."""
-    short = name if len(name) <= _LONGEST_KEY else name[:_LONGEST_KEY] + "…"
+    short = cut(name, _LONGEST_KEY)
     if find_model(name, folder) is not None:
         return
     known = model_names()

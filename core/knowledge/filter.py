@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from core.errors import Code, InspectorError, Place
-from core.io.wording import did_you_mean
+from core.io.wording import cut, did_you_mean
 from core.knowledge.filter_eval import (
     COMPARISONS,
     ORDERINGS,
@@ -442,8 +442,7 @@ def _kind(value: Any) -> str:
 
 def _show(value: Any) -> str:
     """Return the value as JSON, printable whatever it holds, shortened."""
-    text = json.dumps(value, ensure_ascii=False)
-    text = text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
+    text = cut(json.dumps(value, ensure_ascii=False), _SHOWN_CHARACTERS)
     return text.encode("utf-8", "backslashreplace").decode()
 
 

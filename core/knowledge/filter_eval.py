@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.io.wording import cut
 from core.knowledge.schema import Column, FieldType
 
 Mask = NDArray[np.bool_]
@@ -347,7 +348,7 @@ def falsified(condition: Condition, columns: Columns, row: int) -> str:
         names = ", ".join(item.path for item in culprits[:_CULPRITS_NAMED])
         more = len(culprits) - _CULPRITS_NAMED
         statement = f"{names} and {more} more are {truth}" if more > 0 else f"{names} are {truth}"
-    return _shortened(statement, _STATEMENT_LENGTH)
+    return cut(statement, _STATEMENT_LENGTH)
 
 
 def _culprits(condition: Condition, found: Mapping[str, bool]) -> list[Condition]:
@@ -408,8 +409,4 @@ def _actual(condition: Condition, columns: Columns, row: int) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "absent"
-    return _shortened(json.dumps(value, ensure_ascii=False), _VALUE_LENGTH)
-
-
-def _shortened(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
+    return cut(json.dumps(value, ensure_ascii=False), _VALUE_LENGTH)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from core.errors import Code, InspectorError, Place
-from core.io.wording import did_you_mean
+from core.io.wording import cut, did_you_mean
 from core.knowledge.kinds import FileKind, accepted_kinds, certain_kind, kind_of
 
 __all__ = ["FileKind", "StorageRoot", "kind_of"]
@@ -186,7 +186,7 @@ def _similar_names(path: Path) -> str:
 
 
 def _shown(name: str) -> str:
-    short = name if len(name) <= 100 else name[:99] + "…"
+    short = cut(name, 100)
     return "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in short)
 
 

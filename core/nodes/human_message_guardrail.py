@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
 from core.index.search_cache import SearchNeeded
+from core.io.wording import cut
 from core.knowledge.kinds import FileKind
 from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
@@ -170,8 +171,7 @@ def _named(index: int, pattern: str, params: HumanMessageGuardrailParams) -> str
 
 
 def _shown(pattern: str) -> str:
-    cut = pattern if len(pattern) <= _SHOWN_CHARACTERS else pattern[: _SHOWN_CHARACTERS - 1] + "…"
-    return f'"{cut}"'
+    return f'"{cut(pattern, _SHOWN_CHARACTERS)}"'
 
 
 def _sections(

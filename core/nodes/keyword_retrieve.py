@@ -11,7 +11,7 @@ from core.keyword import stages
 from core.keyword.index import index_of
 from core.keyword.listing import KeywordListing
 from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights
-from core.keyword.select import KeywordCounts, select
+from core.keyword.select import MAX_K, KeywordCounts, select
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import numbers_problem
 from core.nodes.kind import SearchKind
@@ -69,7 +69,7 @@ class KeywordRetrieveParams(NodeParams):
         structural=True,
     )
     k: int = param(
-        5, "How many entries to return at most.", reads=Reads.SELECTION, low=1, high=1000
+        5, "How many entries to return at most.", reads=Reads.SELECTION, low=1, high=MAX_K
     )
     min_score: float = param(
         2.0,

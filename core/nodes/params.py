@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, Flag, IntEnum, StrEnum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
-from core.errors import Code, InspectorError, Place
+from core.errors import InspectorError
+from core.io.request import InvalidRequest, check_number, check_whole, range_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,16 +71,17 @@ class ParamSpec:
             return self._check_enum(value)
         if self.kind is bool:
             if not isinstance(value, bool):
-                raise self._refuse(f"expected true or false, found {_show(value)}")
+                raise self._refuse(f"expected true or false, found {shown(value)}")
             return value
         if self.kind in (int, float):
-            return self._check_number(value)
+            check = check_whole if self.kind is int else check_number
+            return check(self.name, value, self.minimum, self.maximum)
         if self.kind is tuple:
             if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
-                raise self._refuse(f"expected a list of strings, found {_show(value)}")
+                raise self._refuse(f"expected a list of strings, found {shown(value)}")
             return tuple(value)
         if not isinstance(value, str):
-            raise self._refuse(f"expected text, found {_show(value)}")
+            raise self._refuse(f"expected text, found {shown(value)}")
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:
@@ -101,24 +102,7 @@ class ParamSpec:
     @property
     def range_text(self) -> str:
         """The range in words (``1 to 1000``), or ""."""
-        if self.minimum is None:
-            return ""
-        if self.maximum is None:
-            return f"{self.minimum:g} or more"
-        return f"{self.minimum:g} to {self.maximum:g}"
-
-    def _check_number(self, value: Any) -> int | float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            article = "a whole number" if self.kind is int else "a number"
-            raise self._refuse(f"expected {article}, found {_show(value)}")
-        if self.kind is int and not isinstance(value, int):
-            raise self._refuse(f"expected a whole number, found {_show(value)}")
-        # `not (a <= v <= b)` also refuses NaN.
-        low = -math.inf if self.minimum is None else self.minimum
-        high = math.inf if self.maximum is None else self.maximum
-        if not (low <= value <= high) or abs(value) == math.inf:
-            raise self._refuse(f"{_show(value)} is out of range: {self.range_text}")
-        return float(value) if self.kind is float else value
+        return range_text(self.minimum, self.maximum)
 
     def _check_enum(self, value: Any) -> Enum:
         members: list[Enum] = list(self.kind.__members__.values())
@@ -132,15 +116,10 @@ class ParamSpec:
                 if member.name.casefold() == wanted:
                     return member
         names = ", ".join(str(self.to_json(member)) for member in members)
-        raise self._refuse(f"expected one of {names}; found {_show(value)}")
+        raise self._refuse(f"expected one of {names}; found {shown(value)}")
 
-    def _refuse(self, message: str) -> InspectorError:
-        return InspectorError(Code.InvalidParamValue, message, place=Place(param=self.name))
-
-
-def _show(value: Any) -> str:
-    text = repr(value) if not isinstance(value, str) else f'the text "{value}"'
-    return text if len(text) <= 60 else text[:57] + "..."
+    def _refuse(self, message: str) -> InvalidRequest:
+        return InvalidRequest(self.name, message)
 
 
 def param(

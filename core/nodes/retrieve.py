@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import Code, InspectorError
+from core.index.candidates import MAX_TOP_K
 from core.knowledge.filter import compile_filter
 from core.knowledge.kinds import FileKind, accepted_kinds
 from core.nodes.kind import Filtered, SearchKind, StoreUse
@@ -87,7 +88,11 @@ class RetrieveParams(NodeParams):
         reads=Reads.SEARCH | Reads.SELECTION,
     )
     top_k: int = param(
-        2, "How many matching chunks to return at most.", reads=Reads.SELECTION, low=1, high=1000
+        2,
+        "How many matching chunks to return at most.",
+        reads=Reads.SELECTION,
+        low=1,
+        high=MAX_TOP_K,
     )
     threshold: float = param(
         0.5,

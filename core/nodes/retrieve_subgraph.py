@@ -20,7 +20,7 @@ from core.subgraph.depths import ExpansionDepth
 from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.listing import SubgraphCounts, SubgraphListing
-from core.subgraph.request import Scope, SubgraphRequest
+from core.subgraph.request import MAX_TOP_K, Scope, SubgraphRequest
 
 if TYPE_CHECKING:
     from core.hits.stage import Stage
@@ -49,7 +49,7 @@ class RetrieveSubgraphParams(NodeParams):
         "How many matches at most, before the walk from them.",
         reads=Reads.SELECTION,
         low=1,
-        high=50,
+        high=MAX_TOP_K,
     )
     expansion_depth: ExpansionDepth = param(
         ExpansionDepth.NONE,

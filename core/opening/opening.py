@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from core.agent.compile import check_storages
 from core.agent.description import GraphDescription
 from core.agent.workspace import Workspace
+from core.embedding.models import catalog_findings
 from core.errors import Code, InspectorError, Place
 from core.io.findings import FileRefused, Finding, Findings, Severity
 from core.io.json_file import with_lines
@@ -47,7 +48,7 @@ class Opened:
     """A graph ready to become an agent, the storages beside it, and what was opened.
 
     turns : the recorded turns that were opened, the oldest first; () for anything else.
-    findings : warnings of the file that holds them.
+    findings : warnings of the file that holds them, or of the user's catalog of models.
     """
 
     graph: GraphDescription
@@ -84,13 +85,15 @@ def open_path(
     if kind is FileKind.GRAPH:
         graph = _load_graph(path, root)
         folder = Path(root) if root is not None else _graph_root(graph, path)
-        return Opened(graph, Workspace(StorageRoot(folder), models), path)
+        return Opened(
+            graph, Workspace(StorageRoot(folder), models), path, findings=catalog_findings()
+        )
     table = _SEARCHED_BY.get(kind)
     if table is not None:
         path = path.resolve() if path.is_dir() else path
         storage_root = StorageRoot(Path(root) if root is not None else path.parent)
         graph = graph_around(table, storage_root.name_of(path))
-        return Opened(graph, Workspace(storage_root, models), path)
+        return Opened(graph, Workspace(storage_root, models), path, findings=catalog_findings())
     if kind is FileKind.TURN:
         from core.recording.reading import read_recording
 
@@ -130,7 +133,8 @@ def check_path(path: Path | str, *, root: Path | str | None = None) -> tuple[Fin
     path = Path(path)
     files = [*known_files(path), *corpora_below(path)] if path.is_dir() else [path]
     catalog_root = Path(root) if root is not None else path if path.is_dir() else path.parent
-    return tuple(finding for file in files for finding in _findings_of(file, root, catalog_root))
+    found = (finding for file in files for finding in _findings_of(file, root, catalog_root))
+    return (*catalog_findings(), *found)
 
 
 def _findings_of(path: Path, root: Path | str | None, catalog_root: Path) -> tuple[Finding, ...]:

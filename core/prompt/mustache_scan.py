@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from core.io.wording import cut
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -240,8 +242,7 @@ class _Scanner:
 
 def shortened(text: str) -> str:
     """Return `text` for a message: on one line, of 40 characters at most."""
-    line = " ".join(text[:200].split())
-    return line if len(line) <= 40 else line[:39] + "…"
+    return cut(" ".join(text[:200].split()), 40)
 
 
 def _shown(tag: Tag) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from core.io.collector import collector_paused
 from core.io.findings import Findings
 from core.io.json_file import describe, read_bytes, read_json, refuse_errors
 from core.io.json_path import child
+from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
 from core.subgraph.knowledge_graph import (
     DEFAULT_CONNECTION_TYPE,
@@ -181,13 +181,13 @@ class _Reader:
         for key in item:
             if key not in known and (key, known[0]) not in self.hinted:
                 missing = [name for name in known if name not in item]
-                close = difflib.get_close_matches(key, missing, n=1, cutoff=_MISSPELT)
+                close = did_you_mean(key, missing, _MISSPELT)
                 self.hinted.add((key, known[0]))
                 if close or not path:
                     self.findings.warning(
                         f'unknown key "{key}"',
                         child(path, key),
-                        hint=f'did you mean "{close[0]}"?' if close else "",
+                        hint=close,
                     )
 
     def _array(self, value: dict[str, Any], key: str) -> list[Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from core.io.request import InvalidRequest, check_whole, shown
+from core.io.request import InvalidRequest, check_whole, refuse_unknown, shown
 from core.subgraph.depths import ExpansionDepth
 
 if TYPE_CHECKING:
@@ -78,9 +77,7 @@ class SubgraphRequest:
             an unknown key.
         """
         body = _object("request", body)
-        _refuse_unknown(
-            "", body, ("query", "top_k", "expansion_depth", "scope", "include_raw_text")
-        )
+        refuse_unknown(body, ("query", "top_k", "expansion_depth", "scope", "include_raw_text"))
         given = {key: value for key, value in body.items() if value is not None}
         if "query" not in given:
             raise InvalidRequest("query", "query is required")
@@ -102,19 +99,6 @@ def _object(param: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _refuse_unknown(path: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    for key in given:
-        if key not in known:
-            close = difflib.get_close_matches(str(key), known, n=1)
-            raise InvalidRequest(
-                f"{path}{key}",
-                "there is no such parameter",
-                f'did you mean "{close[0]}"?'
-                if close
-                else f"the parameters are {', '.join(known)}",
-            )
-
-
 def _depth(value: Any) -> ExpansionDepth:
     try:
         return ExpansionDepth(value)
@@ -127,7 +111,7 @@ def _depth(value: Any) -> ExpansionDepth:
 
 def _scope(value: Any) -> Scope:
     scope = _object("scope", value)
-    _refuse_unknown("scope.", scope, ("root_node_id", "tag_filters", "directory_prefix"))
+    refuse_unknown(scope, ("root_node_id", "tag_filters", "directory_prefix"), path="scope.")
     texts = {}
     for key in ("root_node_id", "directory_prefix"):
         text = scope.get(key)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.io.request import InvalidRequest, shown
+from core.io.request import MAX_SHOWN_CHARS, InvalidRequest
+from core.io.wording import cut
 from core.subgraph.knowledge_graph import tag_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from core.subgraph.knowledge_graph import KnowledgeGraph
+    from core.subgraph.knowledge_graph import KnowledgeGraph, TagValue
     from core.subgraph.request import Scope
 
 
@@ -70,8 +71,14 @@ class ScopeFilter:
             if name not in node.tags:
                 return f"scope.tag_filters: it has no tag {name}"
             if not tag_texts(node.tags[name]) & tag_texts(value):
-                return f"scope.tag_filters: {name} is {shown(node.tags[name])}, not {shown(value)}"
+                return (
+                    f"scope.tag_filters: {name} is {_quoted(node.tags[name])}, not {_quoted(value)}"
+                )
         return (
             "scope.directory_prefix: none of its directories starts with "
             f'"{scope.directory_prefix}"'
         )
+
+
+def _quoted(value: TagValue) -> str:
+    return cut(f'"{value}"' if isinstance(value, str) else repr(value), MAX_SHOWN_CHARS, "...")

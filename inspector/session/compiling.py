@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.agent.compile import check_storages
+from core.embedding.models import catalog_findings
 from core.errors import Code
 from core.io.findings import Finding, Findings
 from core.opening.opening import Opened, neighbours_of, open_path
@@ -53,4 +54,5 @@ def check_edited(graph: GraphDescription, opened: Opened, work: Work) -> tuple[F
     findings.extend(f for f in opened.graph.warnings if f.message not in known)
     findings.extend(graph.check())
     check_storages(graph, opened.workspace, findings, work)
+    findings.extend(catalog_findings())
     return tuple(findings)

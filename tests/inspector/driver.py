@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from core.agent.turn import Turn
     from core.embedding.embedder import Embedder
-    from core.nodes.retrieve import Retrieval
     from inspector.window.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -66,8 +65,12 @@ class Driver:
         self.session = window.session
         self.jobs = window.jobs
 
-    def find(self, name: str, kind: type[W] = QWidget) -> W:
-        """Return the one widget of this name."""
+    @overload
+    def find(self, name: str) -> Any: ...
+    @overload
+    def find(self, name: str, kind: type[W]) -> W: ...
+    def find(self, name: str, kind: type[QWidget] = QWidget) -> QWidget:
+        """Return the one widget of this name, whatever its class or of this one."""
         found = self.window.findChildren(kind, name)
         assert len(found) == 1, f"{len(found)} widgets are called {name}"
         return found[0]
@@ -126,7 +129,7 @@ class Driver:
         return self.session.turn
 
     @property
-    def retrieval(self) -> Retrieval:
+    def retrieval(self) -> Any:
         """What the node in hand did in the turn on screen."""
         run = self.turn.run_of(self.session.node)
         assert run is not None

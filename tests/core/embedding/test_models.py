@@ -11,12 +11,12 @@ import pytest
 
 from core.embedding.models import (
     DEFAULT_MODEL,
-    catalog_problem,
-    cut_tokens,
+    catalog_findings,
     find_model,
     model_names,
     token_counter,
 )
+from core.io.findings import Severity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,7 +121,7 @@ def test_a_users_catalog_adds_a_model_and_replaces_one(user_catalog: Path) -> No
     assert (mine.folder(), mine.dimension, mine.max_tokens, mine.sha256) == (folder, 3, 7, "ab")
     assert replaced.dimension == 5
     assert model_names() == (DEFAULT_MODEL, "Mine")
-    assert catalog_problem() == ""
+    assert catalog_findings() == ()
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,27 @@ def test_a_users_catalog_adds_a_model_and_replaces_one(user_catalog: Path) -> No
 def test_a_broken_users_catalog_is_ignored_and_told_of(user_catalog: Path, content: str) -> None:
     user_catalog.write_text(content)
     assert model_names() == (DEFAULT_MODEL,)
-    assert str(user_catalog) in catalog_problem()
+    (finding,) = catalog_findings()
+    assert (finding.severity, finding.place.file) == (Severity.WARNING, str(user_catalog))
+
+
+def test_all_that_is_wrong_with_the_users_catalog_is_told_with_line_and_path(
+    user_catalog: Path,
+) -> None:
+    user_catalog.write_text('{"models": [\n{"name": "x", "dimension": -1},\n{"folder": 1}]}')
+    assert [(found.place.line, found.place.json_path) for found in catalog_findings()] == [
+        (2, "models[0].dimension"),
+        (3, "models[1].folder"),
+        (3, "models[1]"),
+    ]
+
+
+def test_a_users_catalog_that_is_mended_is_read_again(user_catalog: Path) -> None:
+    user_catalog.write_text("{")
+    assert catalog_findings()
+    write(user_catalog, {"name": "Mine", "folder": "mine"})
+    assert catalog_findings() == ()
+    assert model_names() == (DEFAULT_MODEL, "Mine")
 
 
 def test_a_model_that_is_not_on_this_machine_has_no_folder(user_catalog: Path) -> None:
@@ -203,11 +223,13 @@ def test_tokens_are_counted_without_cutting_special_ones_included() -> None:
     assert count(["", "fish", "fish " * 1000]) == [2, 2 + 1, 2 + 1000]
 
 
-def test_the_tokens_beyond_the_models_reach_are_told_by_row() -> None:
+def test_a_text_at_and_beyond_the_models_reach_is_counted_whole() -> None:
     entry = find_model(DEFAULT_MODEL)
     assert entry is not None
-    texts = ["fish", "fish " * 254, "fish " * 255, "魚" * 300]
-    assert cut_tokens(entry, texts) == {2: 255 + 2 - 256, 3: 300 + 2 - 256}
+    count = token_counter(entry)
+    assert count is not None
+    assert entry.max_tokens == 256
+    assert count(["fish " * 254, "fish " * 255, "魚" * 300]) == [254 + 2, 255 + 2, 300 + 2]
 
 
 def test_a_tokenizer_that_cannot_be_read_counts_nothing(tmp_path: Path) -> None:

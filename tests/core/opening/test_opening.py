@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from core.errors import Code
-from core.io.findings import FileRefused
+from core.io.findings import FileRefused, Severity
 from core.opening.opening import check_path, open_path
 
 if TYPE_CHECKING:
@@ -43,3 +43,18 @@ def test_opening_a_faulty_graph_tells_all_that_a_check_finds(tmp_path: Path) -> 
         Code.InvalidParamValue,
         Code.StorageFileNotFound,
     }
+
+
+def test_a_broken_catalog_of_the_users_models_is_a_warning_of_check_and_of_opening(
+    tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECTOR_CONFIG_DIR", str(tmp_path))
+    catalog = tmp_path / "models.json"
+    catalog.write_text('{"models": [{"name": 3}]}', encoding="utf-8")
+    knowledge = samples / "aquarium" / "aquarium_all_mini.json"
+    opened, checked = open_path(knowledge).findings, check_path(knowledge)
+    assert opened == checked[:1]
+    (finding,) = opened
+    assert finding.severity is Severity.WARNING
+    assert (finding.place.file, finding.place.json_path) == (str(catalog), "models[0].name")
+    assert "the user's models are ignored" in finding.message

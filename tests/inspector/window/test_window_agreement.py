@@ -258,7 +258,7 @@ def test_the_real_model_shows_what_the_library_computes(
         with qtbot.waitSignal(user.window.turnShown, timeout=60_000):
             user.click("runButton")
         records = json.loads((path.parent / "aquarium_all_mini.kb.json").read_text("utf-8"))
-        embedder = models.get("all-MiniLM-L6-v2")
+        embedder: Any = models.get("all-MiniLM-L6-v2")
         monkeypatch.setattr("core.embedding.embedder.load_embedder", lambda _name: embedder)
         texts = [record["text"] for record in records]
         made = embedder._model.encode(

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.turn import Turn
-    from inspector.widgets.item_views import TableView
     from tests.inspector.driver import Driver, OpenWindow
 
 FIRST, SECOND, THIRD = "do clownfish sting?", "which fish eat algae?", "how warm is the water?"
@@ -71,7 +70,7 @@ def chunks_of(turn: Turn) -> list[str]:
     return [hit.text for hit in turn.run_of("knowledge").retrieval.hits]
 
 
-def click_row(user: Driver, row: int, *, double: bool = False) -> TableView:
+def click_row(user: Driver, row: int, *, double: bool = False) -> QTableView:
     table = user.find("dialogView", QTableView)
     index = table.model().index(row, TEXT)
     table.scrollTo(index)

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from PySide6.QtWidgets import QMenu
-
     from tests.inspector.driver import Driver, OpenWindow
 
 
-def _records(path: Path) -> list[dict]:
+def _records(path: Path) -> list[dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -130,7 +128,7 @@ def test_a_finding_leads_to_its_place(open_window: OpenWindow, aquarium: Path) -
     place = view.visualRect(view.model().index(0, 3)).center()
     user.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
     user.qtbot.mouseDClick(view.viewport(), LEFT, pos=place)
-    shown = user.window.findChildren(type(user.window)) or [
+    shown: list[Any] = user.window.findChildren(type(user.window)) or [
         w for w in QApplication.topLevelWidgets() if w.windowTitle() == "odd.graph.json"
     ]
     assert len(shown) == 1
@@ -228,7 +226,7 @@ def test_recent_files_are_offered_by_the_next_start(
     assert names == ["hybrid.graph.json", "rag.graph.json"]
     page = second.window.findChild(WelcomePage)
     assert [card.text() for card in page._cards if card.text().endswith(".json")] == names
-    recent = next(
+    recent: Any = next(
         action.menu()
         for action in _menu(second, "File").actions()
         if "Recent" in action.text().replace("&", "")
@@ -240,7 +238,7 @@ def test_recent_files_are_offered_by_the_next_start(
     assert "rag.graph.json" in second.window.windowTitle()
 
 
-def _menu(user: Driver, title: str) -> QMenu:
+def _menu(user: Driver, title: str) -> Any:
     return next(
         action.menu()
         for action in user.window.menuBar().actions()

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from inspector.forms.locked_row import LockedRow, SchemaRow
     from inspector.widgets.fields import Choice
     from tests.inspector.driver import Driver, OpenWindow
 
@@ -90,7 +89,7 @@ def graph_of(schema: str = "", write_schema: str = "memory") -> GraphDescription
 def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     """Return what saves a graph in the folder and opens it in a window."""
 
-    def make(graph):
+    def make(graph: GraphDescription) -> Driver:
         path = folder / "play.graph.json"
         graph.save(path)
         return open_window(path)
@@ -98,8 +97,8 @@ def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     return make
 
 
-def row_of(user: Driver, param: str = "schema") -> LockedRow | SchemaRow:
-    return user.window.panels.parameters._form.rows[param]
+def row_of(user: Driver, param: str = "schema") -> Any:
+    return user.window.panels.parameters.form.rows[param]
 
 
 def open_picker(user: Driver) -> Choice:
