@@ -113,7 +113,7 @@ def test_a_searching_type_must_say_more_parts() -> None:
 def test_a_type_whose_parameter_lacks_help_or_reader_is_refused_with_its_name(
     declared: Any, missing: str
 ) -> None:
-    table = dataclass(frozen=True, kw_only=True)(
+    table: type[NodeParams] = dataclass(frozen=True, kw_only=True)(
         type("OddParams", (NodeParams,), {"__annotations__": {"mmr": int}, "mmr": declared})
     )
     with pytest.raises(TypeError, match=rf"OddParams\.mmr has {missing}$"):
