@@ -269,3 +269,14 @@ def test_every_parameter_of_every_node_type_can_be_set(
         text = written if isinstance(written, str) else json.dumps(written)
         changed = cli.with_settings(graph, [f"a.{spec.name}={text}"]).node("a").params
         assert getattr(changed, spec.name) == value
+
+
+def test_name_and_version_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    from importlib.metadata import version
+
+    with pytest.raises(SystemExit) as ended:
+        cli.window_parser().parse_args(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == (
+        f"retrieve-turn-inspector {version('retrieve-turn-inspector')}\n"
+    )
