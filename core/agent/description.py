@@ -70,11 +70,6 @@ class GraphDescription:
         self.default_model_name = name
         return self
 
-    def set_storage_root(self, folder: str) -> GraphDescription:
-        """Set the folder below which storages lie, relative to the graph file."""
-        self.storage_root = folder
-        return self
-
     def node(self, name: str) -> Node:
         """Return the node of that name.
 

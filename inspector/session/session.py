@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from core.agent.agent import run_turn
-from core.agent.workspace import SearchNeeded
 from core.errors import InspectorError
 from core.io.findings import FileRefused, Finding
-from core.io.work import QUIETLY, Work
+from core.io.work import QUIETLY, SearchNeeded, Work
 from core.nodes import kind_of
 from inspector.session.compiling import OpenResult, check_edited, open_and_check
 from inspector.session.edits import with_edits
