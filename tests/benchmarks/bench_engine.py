@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import operator
 import os
 import random
 import shutil
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,26 +171,26 @@ def query_rows(search: KnowledgeSearch, rounds: int) -> Iterator[Row]:
 
     for mode in RetrievalMode:
         times = [
-            time_ms(lambda s=settings, c=candidates: select(c, s))
+            time_ms(partial(select, candidates, settings))
             for candidates in found
             for settings in many_settings(mode)
         ]
         yield Row(f"select, {mode.name}, any setting", statistics.median(times), goal="<= 1 ms")
 
     depth = min(MAX_DEPTH, count)
-    native = index._index
+    native: Any = getattr(index, "_index")  # noqa: B009
 
     def raw_hnsw(vector: NDArray[np.float32]) -> None:
         native.set_ef(search_ef(depth))
         native.knn_query(vector[np.newaxis], k=depth, num_threads=1)
 
     ours, peer = in_turn(
-        (lambda v=v: dense_leg(records, v, None, index), lambda v=v: raw_hnsw(v))
+        (partial(dense_leg, records, v, None, index), partial(raw_hnsw, v))
         for v in vectors * rounds
     )
     yield Row(f"Dense search, top {depth}", ours, f"hnswlib, ef {search_ef(depth)}", peer, "<= 1.5")
     ours, peer = in_turn(
-        (lambda v=v: exact_distances(records, v), lambda v=v: records.vectors @ v)
+        (partial(exact_distances, records, v), partial(operator.matmul, records.vectors, v))
         for v in vectors * rounds
     )
     yield Row("exact distances of all records", ours, "vectors @ query", peer, "<= 1.3")
@@ -199,15 +201,19 @@ def query_rows(search: KnowledgeSearch, rounds: int) -> Iterator[Row]:
     asked = [query_tokens(question) for question in QUESTIONS]
     ours, peer = in_turn(
         (
-            lambda q=q: sparse_leg(lexical, q),
-            lambda t=t: raw.retrieve([t], k=depth, show_progress=False),
+            partial(sparse_leg, lexical, q),
+            partial(raw.retrieve, [t], k=depth, show_progress=False),
         )
         for q, t in list(zip(QUESTIONS, asked, strict=True)) * rounds
     )
     yield Row("Lexical search, all hits ranked", ours, f"bm25s, top {depth}", peer, "<= 1.5")
     slow = BM25Okapi(tokens, k1=1.2, b=0.75)
+
+    def ranked(query: list[str]) -> NDArray[np.intp]:
+        return np.argsort(-slow.get_scores(query))
+
     ours, peer = in_turn(
-        (lambda q=q: sparse_leg(lexical, q), lambda t=t: np.argsort(-slow.get_scores(t)))
+        (partial(sparse_leg, lexical, q), partial(ranked, t))
         for q, t in zip(QUESTIONS[:6], asked, strict=False)
     )
     yield Row("Lexical search, all hits ranked", ours, "rank-bm25", peer, "<= 0.05")
@@ -243,7 +249,7 @@ def filter_row() -> Row:
     compiled = compile_filter(json.dumps(FILTER), {field.name: field for field in fields})
     assert compiled is not None
     assert compiled.node_count == 6
-    weights = columns["weight"].values
+    weights: NDArray[Any] = columns["weight"].values
     ours, peer = in_turn(
         (lambda: compiled.mask(columns, 1_000_000), lambda: weights < 0.25) for _ in range(25)
     )
@@ -319,7 +325,7 @@ def million_rows(knowledge: KnowledgeBase) -> Iterator[Row]:
     yield Row("1M records: exact Dense search, all ranked", ours, "vectors @ query", peer)
     yield Row(
         "1M records: Lexical search",
-        statistics.median(time_ms(lambda q=q: sparse_leg(lexical, q)) for q in QUESTIONS),
+        statistics.median(time_ms(partial(sparse_leg, lexical, q)) for q in QUESTIONS),
     )
 
 

@@ -10,6 +10,7 @@ import random
 import statistics
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,10 @@ from core.keyword.index import index_of, preview, tokens
 from core.keyword.retriever import KeywordRetriever
 from core.keyword.scoring import KeywordWeights
 from core.knowledge.corpus import Corpus, CorpusEntry
+from core.subgraph.depths import ExpansionDepth
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph
-from core.subgraph.request import ExpansionDepth, Scope, SubgraphRequest
+from core.subgraph.request import Scope, SubgraphRequest
 from core.subgraph.search import SubgraphSearch
 
 if TYPE_CHECKING:
@@ -114,9 +116,9 @@ def bench_keyword() -> None:
         hits = [(hit.score, hit.entry.path) for hit in retriever.retrieve(query, corpus)]
         if hits != kept.retrieve(query, 5):
             raise SystemExit(f"the two disagree on {query!r}")
-        ours = milliseconds(lambda query=query: retriever.retrieve(query, corpus), 20)
-        loop = milliseconds(lambda query=query: kept.retrieve(query, 5))
-        slow = milliseconds(lambda query=query: bare.retrieve(query, 5), 1)
+        ours = milliseconds(partial(retriever.retrieve, query, corpus), 20)
+        loop = milliseconds(partial(kept.retrieve, query, 5))
+        slow = milliseconds(partial(bare.retrieve, query, 5), 1)
         print(
             f"{name:<12}{ours:>10.2f}{loop:>10.1f}{loop / ours:>7.0f}×{slow:>25.0f}"
             f"{slow / ours:>7.0f}×"

@@ -16,10 +16,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from PySide6.QtWidgets import QAbstractButton
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -28,7 +30,7 @@ from tests.benchmarks.timing import print_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from PySide6.QtWidgets import QApplication, QWidget
+    from PySide6.QtWidgets import QApplication
 
     from inspector.window.main_window import MainWindow
 
@@ -48,7 +50,7 @@ class Bench:
         self.began = float(os.environ.get("BENCH_BEGAN", time.time()))
         from PySide6.QtWidgets import QApplication
 
-        self.app: QApplication = QApplication.instance() or QApplication(sys.argv[:1])
+        self.app: Any = QApplication.instance() or QApplication(sys.argv[:1])
         from inspector.__main__ import build_window
 
         self.window: MainWindow = build_window()
@@ -85,7 +87,7 @@ class Bench:
         shown: list[object] = []
         self.window.turnShown.connect(shown.append)
         self.window.panels.query.set_message(message)
-        self.window.run_turn()
+        self.window.session.run(message)
         self.wait(lambda: shown)
         self.window.turnShown.disconnect(shown.append)
 
@@ -189,7 +191,7 @@ class _Mover:
     def _on_shown(self, _turn: object) -> None:
         self.shown += 1
 
-    def find(self, name: str) -> QWidget:
+    def find(self, name: str) -> Any:
         from PySide6.QtWidgets import QWidget
 
         widget = self.bench.window.findChild(QWidget, name)
@@ -206,7 +208,7 @@ class _Mover:
 
     def times(self, name: str, values: Sequence[int]) -> dict[str, Any]:
         slider = self.find(name)
-        return self._measure([lambda value=value: slider.setValue(value) for value in values])
+        return self._measure([partial(slider.setValue, value) for value in values])
 
     def clicks(self, names: Sequence[str]) -> dict[str, Any]:
         return self._measure([self.find(name).click for name in names])
@@ -294,11 +296,15 @@ def part_gaps(folder: Path) -> dict[str, Any]:
     bench.wait(bench.is_idle)
     heart.stage = "modes"
     for mode in ("Lexical", "Hybrid", "Dense"):
-        bench.window.panels.parameters.findChild(object, f"mode{mode}").click()
+        bench.window.panels.parameters.findChild(QAbstractButton, f"mode{mode}").click()
         _settle(bench.app)
     heart.stage = "closing"
     bench.close()
     return heart.stop()
+
+
+def _is_past(moment: float) -> bool:
+    return time.perf_counter() > moment
 
 
 def _type(bench: Bench, text: str) -> None:
@@ -310,7 +316,7 @@ def _type(bench: Bench, text: str) -> None:
     for letter in text:
         QTest.keyClicks(edit, letter)
         until = time.perf_counter() + 0.06
-        bench.wait(lambda until=until: time.perf_counter() > until)
+        bench.wait(partial(_is_past, until))
     bench.wait(bench.is_idle)
 
 

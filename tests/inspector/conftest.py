@@ -122,7 +122,7 @@ def open_window(
     for driver in drivers:
         driver.window.close()
         running = [
-            f"{timer.parent().metaObject().className()} {timer.parent().objectName()}"
+            f"{type(timer.parent()).__name__} {timer.parent().objectName()}"
             for timer in driver.window.findChildren(QTimer)
             if timer.isActive()
         ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -16,6 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.models.hits_model import Column, HitsModel
+from inspector.session.replaying import Replaying
+from inspector.session.watching import FileWatch
+from inspector.window.copying import CopyMenu
+from inspector.window.files import Files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
 
     from core.agent.turn import Turn
     from core.embedding.embedder import Embedder
-    from core.nodes.retrieve import Retrieval
     from inspector.window.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -35,6 +38,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 QUESTION = "do clownfish get along with lionfish?"
 
 W = TypeVar("W", bound=QWidget)
+P = TypeVar("P", bound=QObject)
 
 
 class Row(NamedTuple):
@@ -65,9 +69,22 @@ class Driver:
         self.window = window
         self.session = window.session
         self.jobs = window.jobs
+        self.files = self._part(Files)
+        self.watch = self._part(FileWatch)
+        self.replaying = self._part(Replaying)
+        self.copy_menu = self._part(CopyMenu)
 
-    def find(self, name: str, kind: type[W] = QWidget) -> W:
-        """Return the one widget of this name."""
+    def _part(self, kind: type[P]) -> P:
+        found = self.window.findChildren(kind)
+        assert len(found) == 1, f"{len(found)} {kind.__name__}"
+        return found[0]
+
+    @overload
+    def find(self, name: str) -> Any: ...
+    @overload
+    def find(self, name: str, kind: type[W]) -> W: ...
+    def find(self, name: str, kind: type[QWidget] = QWidget) -> QWidget:
+        """Return the one widget of this name, whatever its class or of this one."""
         found = self.window.findChildren(kind, name)
         assert len(found) == 1, f"{len(found)} widgets are called {name}"
         return found[0]
@@ -126,7 +143,7 @@ class Driver:
         return self.session.turn
 
     @property
-    def retrieval(self) -> Retrieval:
+    def retrieval(self) -> Any:
         """What the node in hand did in the turn on screen."""
         run = self.turn.run_of(self.session.node)
         assert run is not None

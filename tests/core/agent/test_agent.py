@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -121,7 +121,7 @@ def test_the_input_may_be_an_earlier_nodes_output(workspace: Workspace) -> None:
         ),
         workspace,
     )
-    assert agent.turn("something else").runs[1].retrieval.query == "clownfish"  # type: ignore[union-attr]
+    assert agent.turn("something else").runs[1].retrieval.query == "clownfish"
 
 
 def test_references_in_the_input_are_replaced(workspace: Workspace) -> None:
@@ -133,7 +133,7 @@ def test_references_in_the_input_are_replaced(workspace: Workspace) -> None:
         workspace,
     )
     agent.variables["who"] = "gobies"
-    assert agent.turn("do").runs[1].retrieval.query == "do gobies lionfish"  # type: ignore[union-attr]
+    assert agent.turn("do").runs[1].retrieval.query == "do gobies lionfish"
 
 
 def test_an_undefined_variable_is_3007_with_its_name(workspace: Workspace) -> None:
@@ -259,11 +259,13 @@ def test_all_faults_of_the_storages_are_reported_at_once(workspace: Workspace) -
 def test_faults_of_the_graph_and_of_its_storages_are_reported_together(
     workspace: Workspace,
 ) -> None:
+    wrong: Any = 7
+    canned = CannedResponseParams(string_storage=wrong)
     graph = graph_of(
         ("k", lexical(embedded_string_storage="gone.json", top_k=0)),
         ("l", lexical(top_k="x", filter="{", found_exit="ghost")),
-        ("c", CannedResponseParams(string_storage=7)),
-    )  # type: ignore[arg-type]
+        ("c", canned),
+    )
     with pytest.raises(FileRefused) as caught:
         Agent(graph, workspace)
     assert {f.place.json_path for f in caught.value.findings if f.severity == "error"} == {

@@ -30,6 +30,7 @@ from core.agent.snippets.literals import (
     pieces,
     short_float32,
 )
+from core.errors import Code
 from core.io.findings import Findings
 from core.nodes import (
     CannedResponseParams,
@@ -46,6 +47,8 @@ from core.nodes import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from core.nodes import NodeParams
+
 TEXTS = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\?\n\r\t\0/=07aé🐠 '),
     max_size=300,
@@ -53,7 +56,7 @@ TEXTS = st.text(
 LONG = "fish and ships, " * 4 + 'a "line"\n'
 
 
-def graph_of(**nodes: object) -> GraphDescription:
+def graph_of(**nodes: NodeParams) -> GraphDescription:
     graph = GraphDescription()
     for name, params in nodes.items():
         graph.add_node(name, params)
@@ -113,7 +116,7 @@ def test_python_calls_carry_the_very_texts() -> None:
     calls = [
         statement.value
         for statement in ast.parse(changed_snippet("python", graph, BASE)).body
-        if isinstance(statement, ast.Expr)
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
     ]
     assert [[ast.literal_eval(argument) for argument in call.args] for call in calls] == [
         ["knowledge", "filter", '{"op": "not"}\n'],
@@ -148,7 +151,7 @@ def test_cpp_spells_the_word_that_its_language_keeps_with_an_underscore() -> Non
 
 
 def test_cpp_names_what_the_graph_file_has_besides() -> None:
-    findings = Findings(3003, "x")
+    findings = Findings(Code.GraphCompilationFailed, "x")
     document = {
         "start_node": "a",
         "nodes": [
@@ -326,22 +329,22 @@ def test_nodes_with_like_names_get_different_variables() -> None:
 
 
 @given(TEXTS)
-def test_python_literals_are_read_back_as_the_text(text) -> None:
+def test_python_literals_are_read_back_as_the_text(text: str) -> None:
     assert ast.literal_eval(PythonLiterals().text(text)) == text
 
 
 @given(TEXTS)
-def test_cpp_literals_are_read_back_as_the_text(text) -> None:
+def test_cpp_literals_are_read_back_as_the_text(text: str) -> None:
     assert _read_c(CppLiterals().text(text), "std::string") == text
 
 
 @given(TEXTS)
-def test_unreal_literals_are_read_back_as_the_text(text) -> None:
+def test_unreal_literals_are_read_back_as_the_text(text: str) -> None:
     assert _read_c(UnrealLiterals().text(text), "FString::ConstructFromPtrSize") == text
 
 
 @given(TEXTS)
-def test_unity_literals_are_read_back_as_the_text(text) -> None:
+def test_unity_literals_are_read_back_as_the_text(text: str) -> None:
     source = UnityLiterals().text(text)
     parts = re.findall(r'"((?:[^"\\\n]|\\.)*)"', source)
     around = re.sub(r'"(?:[^"\\\n]|\\.)*"', "@", source)
@@ -352,7 +355,7 @@ def test_unity_literals_are_read_back_as_the_text(text) -> None:
 @pytest.mark.parametrize("literals", [CppLiterals(), UnrealLiterals()])
 @given(TEXTS)
 def test_c_literals_are_ascii_without_trigraphs(
-    literals: CppLiterals | UnrealLiterals, text
+    literals: CppLiterals | UnrealLiterals, text: str
 ) -> None:
     source = literals.text(text)
     assert source.isascii()
@@ -360,7 +363,7 @@ def test_c_literals_are_ascii_without_trigraphs(
 
 
 @given(TEXTS | st.text(max_size=5).map(lambda text: text * 100))
-def test_pieces_are_the_text_cut_where_it_can_be_read(text) -> None:
+def test_pieces_are_the_text_cut_where_it_can_be_read(text: str) -> None:
     parts = pieces(text)
     assert "".join(parts) == text
     assert all(len(part) <= 81 for part in parts)
@@ -376,7 +379,7 @@ def test_a_text_beyond_what_compilers_take_is_a_sum_of_strings() -> None:
 
 
 @given(st.floats(0, 100, width=32))
-def test_decimals_are_the_shortest_that_give_the_float32(value) -> None:
+def test_decimals_are_the_shortest_that_give_the_float32(value: float) -> None:
     text = short_float32(value)
     assert np.float32(text) == np.float32(value)
     needed = next(n for n in range(1, 10) if np.float32(f"{value:.{n - 1}e}") == np.float32(value))
@@ -459,8 +462,8 @@ def test_python_calls_of_a_node_without_a_change_are_those_off_their_defaults() 
 
 
 def test_python_calls_of_a_node_are_its_changes() -> None:
-    node = Node('say "hi"', RetrieveParams(top_k=3, threshold=0.6))
-    assert change_param_calls(node, replace(node.params, top_k=2)) == (
+    params = RetrieveParams(top_k=3, threshold=0.6)
+    assert change_param_calls(Node('say "hi"', params), replace(params, top_k=2)) == (
         'agent.change_param("say \\"hi\\"", "top_k", 3)'
     )
 

@@ -137,7 +137,7 @@ def test_a_file_edited_after_a_stop_still_finds_what_was_done(tmp_path: Path) ->
 
 def test_a_failing_model_keeps_what_is_done(tmp_path: Path) -> None:
     class Failing(FakeEmbedder):
-        def embed(self, texts: Sequence[str], *args: object) -> np.ndarray:  # type: ignore[override,type-arg]
+        def embed(self, texts: Sequence[str], *args: object) -> np.ndarray:
             if len(self.embedded) > 20:
                 raise RuntimeError
             return super().embed(texts)
@@ -152,7 +152,7 @@ def test_a_failing_model_keeps_what_is_done(tmp_path: Path) -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 3.0])
 def test_a_model_that_returns_nonsense_is_refused(tmp_path: Path, bad: float) -> None:
     class Bad(FakeEmbedder):
-        def vector(self, text: str) -> np.ndarray:  # type: ignore[type-arg]
+        def vector(self, text: str) -> np.ndarray:
             return np.full(self.dimension, bad, dtype=np.float32)
 
     with pytest.raises(InspectorError) as refusal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from core.hits.hit import Hit, Reason
 
 
 def _hit(record_id: str = "clown", text: str = "A clownfish.", **changes: object) -> Hit:
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "row": 3,
         "id": record_id,
         "text": text,
@@ -55,7 +56,7 @@ def test_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text: str) -> None
 
 
 @given(record_id=st.text(min_size=1), text=st.text())
-def test_any_text_comes_back_from_the_csv(record_id, text) -> None:
+def test_any_text_comes_back_from_the_csv(record_id: str, text: str) -> None:
     rows = _read(hits_as_csv([_hit(record_id, text), _hit()]))
     assert len(rows) == 2
     assert rows[0]["id"].removeprefix("'") == record_id.removeprefix("'")
@@ -63,14 +64,14 @@ def test_any_text_comes_back_from_the_csv(record_id, text) -> None:
 
 
 @given(text=st.text())
-def test_any_text_comes_back_from_the_tab_separated_rows(text) -> None:
+def test_any_text_comes_back_from_the_tab_separated_rows(text: str) -> None:
     rows = _read(hits_as_tsv([_hit(text=text), _hit()]), "\t")
     assert len(rows) == 2
     assert rows[0]["text"].removeprefix("'") == text.removeprefix("'")
 
 
 @given(record_id=st.text(), text=st.text())
-def test_a_markdown_row_keeps_its_number_of_cells(record_id, text) -> None:
+def test_a_markdown_row_keeps_its_number_of_cells(record_id: str, text: str) -> None:
     table = hits_as_markdown([_hit(record_id, text)])
     lines = table.split("\n")
     assert len(lines) == 4

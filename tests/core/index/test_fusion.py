@@ -44,7 +44,9 @@ def test_one_empty_leg_leaves_the_other_as_it_is() -> None:
 
 
 @given(st.data(), st.integers(1, 1000))
-def test_any_two_legs_are_fused_as_the_formula_and_the_tie_rule_say(data, rrf_k) -> None:
+def test_any_two_legs_are_fused_as_the_formula_and_the_tie_rule_say(
+    data: st.DataObject, rrf_k: int
+) -> None:
     count = data.draw(st.integers(1, 60))
     leg = st.lists(st.integers(0, count - 1), unique=True)
     dense, sparse = data.draw(leg), data.draw(leg)

@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-from core.io import sidecar
 from core.io.sidecar import (
     SidecarError,
     SidecarFolder,
@@ -233,7 +232,7 @@ def refuse_to_open_in(folder: Path, monkeypatch: pytest.MonkeyPatch, error: int)
             raise OSError(error, os.strerror(error), str(path))
         return real(path, flags, *args, **kwargs)
 
-    monkeypatch.setattr(sidecar.os, "open", open_or_fail)
+    monkeypatch.setattr(os, "open", open_or_fail)
 
 
 @pytest.mark.parametrize("error", [errno.EACCES, errno.EROFS, errno.ENOSPC])
@@ -261,7 +260,7 @@ def test_a_full_disk_is_a_note_and_leaves_nothing_behind(
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(sidecar.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     folder = SidecarFolder(tmp_path / "k.json", tmp_path / "cache")
     assert not folder.store(".test", KEY, ARRAYS)
     assert "kept in memory" in folder.notes[-1]

@@ -122,7 +122,7 @@ def test_cross_links_join_the_files_own_related(folder: Callable[..., Path]) -> 
             "cross_links.json": '{"a.md": ["b.md", "c.md"]}',
         }
     )
-    assert load_corpus(path).get("a.md").related == ("b.md", "c.md")  # type: ignore[union-attr]
+    assert load_corpus(path).get("a.md").related == ("b.md", "c.md")
 
 
 def test_links_that_lead_nowhere_are_warnings_with_their_place(folder: Callable[..., Path]) -> None:

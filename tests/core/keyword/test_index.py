@@ -160,7 +160,7 @@ def test_the_index_counts_like_set_intersections(
     wanted = tokens(query)
     counts = index.overlaps(wanted)
     for row, entry in enumerate(index.entries):
-        fields = (
+        fields: tuple[set[str] | frozenset[str], ...] = (
             tokens(entry.path),
             tokens(entry.summary),
             tokens(" ".join(entry.aliases)),

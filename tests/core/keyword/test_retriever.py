@@ -57,13 +57,12 @@ def oracle(shared_data: Path) -> dict[str, Any]:
 def documentation(shared_data: Path) -> Corpus:
     lines = (shared_data / "keyword" / "corpus.jsonl").read_text("utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    return corpus_of_knowledge(
-        Knowledge(
-            [record["id"] for record in records],
-            [record["text"] for record in records],
-            [record["metadata"] for record in records],
-        )
+    columns: Any = Knowledge(
+        [record["id"] for record in records],
+        [record["text"] for record in records],
+        [record["metadata"] for record in records],
     )
+    return corpus_of_knowledge(columns)
 
 
 def naive_tokens(text: str) -> set[str]:
@@ -126,7 +125,7 @@ def test_refusals_are_value_errors_with_the_references_messages(
 ) -> None:
     for query, corpus, k, _, message in oracle["errors"]:
         with pytest.raises(ValueError, match=message):
-            KeywordRetriever().retrieve(query, None if corpus == "None" else documentation, k)  # type: ignore[arg-type]
+            KeywordRetriever().retrieve(query, None if corpus == "None" else documentation, k)
 
 
 # --- the rule -----------------------------------------------------------------------------------
@@ -520,7 +519,7 @@ class LetterCounts:
         counts = np.array(
             [text.lower().count(letter) for letter in string.ascii_lowercase], dtype=np.float32
         )
-        return counts / np.float32(max(np.linalg.norm(counts), 1e-9))
+        return counts / np.float32(max(float(np.linalg.norm(counts)), 1e-9))
 
     def embed(
         self, texts: Sequence[str], work: Work = QUIETLY

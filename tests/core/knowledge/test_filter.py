@@ -630,7 +630,7 @@ FILTERS = st.recursive(
 @settings(max_examples=400, deadline=None)
 @given(st.lists(RECORDS, min_size=1, max_size=8), st.lists(FILTERS, min_size=1, max_size=8))
 def test_masks_explanations_and_statements_agree_with_a_record_by_record_evaluator(
-    records, trees
+    records: list[dict[str, Any]], trees: list[Any]
 ) -> None:
     columns = columns_of(records)
     for tree in trees:
@@ -691,7 +691,7 @@ NEARLY_FILTERS = st.recursive(
 @example('{"op":"\\ud800"}')
 @example('{"op":"and","args":[{"op":"eq","lhs":{"knowledge":"\\ud800"},"rhs":{"value":1}}]}')
 @example('"\\')
-def test_any_text_compiles_or_is_refused_with_a_known_slug(text) -> None:
+def test_any_text_compiles_or_is_refused_with_a_known_slug(text: str) -> None:
     error = None
     try:
         compile_filter(text, FIELDS)

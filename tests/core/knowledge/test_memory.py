@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InspectorError
-from core.io import atomic
 from core.io.findings import FileRefused
 from core.knowledge.memory import MemoryStore
 
@@ -94,7 +94,7 @@ def test_a_failed_save_changes_nothing_and_leaves_nothing(
     def full_disk(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic.os, "fsync", full_disk)
+    monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(InspectorError) as caught:
         MemoryStore.load(path).append({"id": "b", "text": "y"}).save(path)
     assert caught.value.code == 3010
@@ -169,7 +169,7 @@ RECORDS = st.lists(
         },
     ),
     max_size=5,
-    unique_by=lambda record: record["id"],
+    unique_by=lambda record: str(record["id"]),
 )
 
 

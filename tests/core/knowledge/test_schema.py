@@ -257,7 +257,7 @@ VALUES = {
     FLOAT: st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53),
     SET: st.lists(st.sampled_from(["a", "b", "é", ""]), max_size=4),
 }
-DEFAULTS = {INT: 7, BOOL: True, STRING: "d", FLOAT: 0.5, SET: ("b", "z")}
+DEFAULTS: dict[FieldType, Any] = {INT: 7, BOOL: True, STRING: "d", FLOAT: 0.5, SET: ("b", "z")}
 
 
 @settings(deadline=None)
@@ -277,7 +277,7 @@ def test_columns_equal_a_record_by_record_reading(data: st.DataObject) -> None:
     assert list(findings) == []
     for field in fields:
         for row, given_metadata in enumerate(metadata):
-            value = (given_metadata or {}).get(field.name, field.default)
+            value: Any = (given_metadata or {}).get(field.name, field.default)
             if field.type is SET and value is not None:
                 value = tuple(sorted(set(value)))
             read = value_at(columns[field.name], row)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from core.agent.turn import Turn
     from core.io.findings import Finding
 
-EXAMPLES = [
+EXAMPLES: list[tuple[str, str, dict[str, Any]]] = [
     ("greet-1", "good morning", {"label": "greeting", "level": 1}),
     ("greet-2", "hello there", {"label": "greeting", "level": 2}),
     ("buy-1", "I want to buy a sword", {"label": "trade", "level": 3}),
@@ -336,7 +336,7 @@ def test_selection_parameters_never_search_again(workspace: Workspace) -> None:
         run_turn(request, workspace, work=Work(cached_only=True))
     run_turn(request, workspace)
     for changes in ({"threshold": 2.0}, {"diagnostic_topk": 5}, {"metadata_field": "mood"}):
-        moved = replace(request, params={**request.params, "intent": replace(intent(), **changes)})  # type: ignore[arg-type]
+        moved = replace(request, params={**request.params, "intent": replace(intent(), **changes)})
         assert moved.search_inputs == request.search_inputs
         shown = run_turn(moved, workspace, work=Work(cached_only=True))
         assert shown.debug_info == run_turn(moved, workspace).debug_info

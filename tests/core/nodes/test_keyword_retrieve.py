@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import string
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -40,12 +40,13 @@ QUESTION = "how do I tune reciprocal rank fusion?"
 TEMPLATE = "{{#knowledge_pages}}[{{id}}] {{text}}\n{{/knowledge_pages}}"
 
 
-def graph(**params: object) -> GraphDescription:
+def graph(**params: Any) -> GraphDescription:
+    values: dict[str, Any] = {"corpus": "handbook", "found_exit": "answer"} | params
     return (
         GraphDescription()
         .add_node(
             "pages",
-            KeywordRetrieveParams(**{"corpus": "handbook", "found_exit": "answer", **params}),
+            KeywordRetrieveParams(**values),
         )
         .add_node("answer", GenerateParams(template=TEMPLATE, model_name="any"))
         .set_start_node("pages")

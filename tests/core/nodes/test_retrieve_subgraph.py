@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -41,12 +41,13 @@ QUESTION = "who sealed the letter with the lantern?"
 FILE = "town/town.kg.json"
 
 
-def graph(**params: object) -> GraphDescription:
+def graph(**params: Any) -> GraphDescription:
+    values: dict[str, Any] = {"knowledge_graph": FILE, "found_exit": "answer"} | params
     return (
         GraphDescription()
         .add_node(
             "town",
-            RetrieveSubgraphParams(**{"knowledge_graph": FILE, "found_exit": "answer", **params}),
+            RetrieveSubgraphParams(**values),
         )
         .add_node(
             "answer",

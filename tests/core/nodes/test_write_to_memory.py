@@ -53,19 +53,17 @@ def workspace(tmp_path: Path, embedder: FakeEmbedder) -> Workspace:
 
 
 def recall(**changes: Any) -> RetrieveParams:
-    return RetrieveParams(
-        **{
-            "source_kind": KnowledgeSourceKind.FromName,
-            "storage_name": "diary",
-            "schema": "note",
-            "retrieval_mode": RetrievalMode.Lexical,
-            "top_k": 3,
-            "threshold": 0.0,
-            "found_exit": "remember",
-            "not_found_exit": "remember",
-        }
-        | changes
-    )
+    params: dict[str, Any] = {
+        "source_kind": KnowledgeSourceKind.FromName,
+        "storage_name": "diary",
+        "schema": "note",
+        "retrieval_mode": RetrievalMode.Lexical,
+        "top_k": 3,
+        "threshold": 0.0,
+        "found_exit": "remember",
+        "not_found_exit": "remember",
+    }
+    return RetrieveParams(**params | changes)
 
 
 def remember(**changes: Any) -> WriteToMemoryParams:

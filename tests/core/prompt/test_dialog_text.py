@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from core.errors import Code, InspectorError
 from core.prompt.dialog_text import MOST_CHARACTERS, MOST_LINES, ROLES, next_role, parse_dialog
 from core.prompt.messages import DialogLine
+
+if TYPE_CHECKING:
+    from core.prompt.messages import Role
 
 WORDS = (
     st.text(st.characters(codec="utf-8", exclude_characters=":\uff1a[]{}"), min_size=1)
@@ -53,7 +57,7 @@ def test_a_line_without_speaker_goes_on_with_the_message() -> None:
         ("Developer:x", "system"),
     ],
 )
-def test_speakers_are_known_by_their_usual_names_and_spellings(line: str, role: str) -> None:
+def test_speakers_are_known_by_their_usual_names_and_spellings(line: str, role: Role) -> None:
     assert parse_dialog(line) == (DialogLine(role, "x"),)
 
 
@@ -142,13 +146,13 @@ def test_the_player_speaks_first_and_the_assistant_after_the_player() -> None:
 
 
 @given(LINES)
-def test_messages_written_as_json_are_read_back(lines) -> None:
+def test_messages_written_as_json_are_read_back(lines: list[DialogLine]) -> None:
     written = json.dumps([{"role": line.role, "content": line.text} for line in lines])
     assert parse_dialog(written) == tuple(lines)
 
 
 @given(LINES)
-def test_messages_written_with_speakers_are_read_back(lines) -> None:
+def test_messages_written_with_speakers_are_read_back(lines: list[DialogLine]) -> None:
     written = "\n".join(f"{line.role.title()}: {line.text}" for line in lines)
     assert parse_dialog(written) == tuple(
         DialogLine(line.role, unified(line.text)) for line in lines
@@ -156,7 +160,7 @@ def test_messages_written_with_speakers_are_read_back(lines) -> None:
 
 
 @given(st.text(st.characters(), max_size=200))
-def test_any_text_is_read_or_refused(text) -> None:
+def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(InspectorError):
         lines = parse_dialog(text)
         assert all(line.role in ROLES and line.text == line.text.strip() != "" for line in lines)

@@ -80,7 +80,7 @@ def turn_of(
 
 
 def replayed(
-    folder: Path, target: Opened, diagnostics: object, name: str = "knowledge", **beside: object
+    folder: Path, target: Opened, diagnostics: object, name: str = "knowledge", **beside: Any
 ) -> NodeReplay:
     (node,) = replay_turn(turn_of(folder, diagnostics, name, **beside), target).nodes
     return node

@@ -32,8 +32,9 @@ def test_a_recorded_turn_shows_hits_counts_and_parameters(tmp_path: Path) -> Non
         ("hits", 1),
     ]
     assert (turn.request.message, graph.start_node) == ("clownfish?", "knowledge")
-    assert graph.node("knowledge").params.threshold == 0
-    assert graph.node("knowledge").params.found_exit == "answer"
+    params = graph.node("knowledge").params
+    assert isinstance(params, RetrieveParams)
+    assert (params.threshold, params.found_exit) == (0, "answer")
 
 
 def test_unknown_keys_of_a_recording_are_kept_and_shown(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -59,10 +59,11 @@ def test_an_edited_page_is_embedded_alone(
     model = models.get("All-MiniLM-L6-v2 (Q4_K_M)")
     embedded: list[str] = []
     plain = model.embed
-    monkeypatch.setattr(
-        model,
-        "embed",
-        lambda texts, *rest, **named: (embedded.extend(texts), plain(texts, *rest, **named))[1],
-    )
+
+    def watched(texts: list[str], *rest: Any, **named: Any) -> Any:
+        embedded.extend(texts)
+        return plain(texts, *rest, **named)
+
+    monkeypatch.setattr(model, "embed", watched)
     search_of(load_corpus(folder), folder, models)("second")
     assert [text.rstrip().endswith("One more line.") for text in embedded] == [True]

@@ -190,15 +190,13 @@ def test_files_in_use_are_those_that_were_asked_for(tmp_path: Path, workspace: W
 
 
 def params(mode: RetrievalMode = RetrievalMode.Dense, **changes: Any) -> RetrieveParams:
-    return RetrieveParams(
-        **{
-            "source_kind": KnowledgeSourceKind.FromName,
-            "storage_name": "diary",
-            "schema": "note",
-            "retrieval_mode": mode,
-        }
-        | changes
-    )
+    values: dict[str, Any] = {
+        "source_kind": KnowledgeSourceKind.FromName,
+        "storage_name": "diary",
+        "schema": "note",
+        "retrieval_mode": mode,
+    }
+    return RetrieveParams(**values | changes)
 
 
 @pytest.mark.parametrize("mode", list(RetrievalMode))

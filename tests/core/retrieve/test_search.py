@@ -301,9 +301,7 @@ def test_results_cannot_be_written_to(search: KnowledgeSearch) -> None:
     found = search.search("fish", dense=True)
     for leg in (found.dense, found.sparse):
         arrays = [
-            value
-            for name in leg.__slots__  # type: ignore[union-attr]
-            if isinstance(value := getattr(leg, name), np.ndarray)
+            value for name in leg.__slots__ if isinstance(value := getattr(leg, name), np.ndarray)
         ]
         assert arrays
         assert not any(array.flags.writeable for array in arrays)

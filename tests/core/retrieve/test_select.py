@@ -21,7 +21,7 @@ FEWER = settings(max_examples=80, deadline=None)
 
 
 def kept_by_threshold(store: Store, row: int, limit: float) -> bool:
-    return limit == 0 or np.float32(store.distances[row]) <= np.float32(limit)
+    return limit == 0 or bool(np.float32(store.distances[row]) <= np.float32(limit))
 
 
 def fused_scores(dense: list[int], sparse: list[int], rrf_k: int) -> dict[int, float]:
@@ -38,6 +38,7 @@ def naive(store: Store, chosen: Settings) -> dict[str, Any]:
     near = store.dense[: chosen.top_k if chosen.mode is DENSE else depth]
     kept = [row for row in near if kept_by_threshold(store, row, chosen.threshold)]
     worded = store.sparse[:depth]
+    counts: tuple[int | None, ...]
     if chosen.mode is DENSE:
         entered, hits = kept, kept
         counts = (len(near), len(near) - len(kept), len(hits), None, None, None, None)
@@ -113,19 +114,25 @@ def check_against_naive(store: Store, chosen: Settings) -> None:
 
 @MANY
 @given(turns(DENSE))
-def test_dense_gives_the_hits_counts_and_reasons_of_the_specification(turn) -> None:
+def test_dense_gives_the_hits_counts_and_reasons_of_the_specification(
+    turn: tuple[Store, Settings],
+) -> None:
     check_against_naive(*turn)
 
 
 @MANY
 @given(turns(LEXICAL))
-def test_lexical_gives_the_hits_counts_and_reasons_of_the_specification(turn) -> None:
+def test_lexical_gives_the_hits_counts_and_reasons_of_the_specification(
+    turn: tuple[Store, Settings],
+) -> None:
     check_against_naive(*turn)
 
 
 @MANY
 @given(turns(HYBRID))
-def test_hybrid_gives_the_hits_counts_and_reasons_of_the_specification(turn) -> None:
+def test_hybrid_gives_the_hits_counts_and_reasons_of_the_specification(
+    turn: tuple[Store, Settings],
+) -> None:
     check_against_naive(*turn)
 
 
@@ -138,7 +145,7 @@ def test_a_large_store_gives_them_too(mode: RetrievalMode, seed: int, top_k: int
 
 @FEWER
 @given(turns(DENSE))
-def test_dense_counts_add_up(turn) -> None:
+def test_dense_counts_add_up(turn: tuple[Store, Settings]) -> None:
     store, chosen = turn
     counts = select(store.candidates, chosen).counts
     if not store.missed:
@@ -148,7 +155,7 @@ def test_dense_counts_add_up(turn) -> None:
 
 @FEWER
 @given(turns(HYBRID))
-def test_hybrid_counts_add_up(turn) -> None:
+def test_hybrid_counts_add_up(turn: tuple[Store, Settings]) -> None:
     store, chosen = turn
     counts = select(store.candidates, chosen).counts
     assert counts.raw == counts.dense_raw + counts.sparse_raw
@@ -160,7 +167,7 @@ def test_hybrid_counts_add_up(turn) -> None:
 
 @FEWER
 @given(turns(LEXICAL))
-def test_lexical_counts_add_up(turn) -> None:
+def test_lexical_counts_add_up(turn: tuple[Store, Settings]) -> None:
     store, chosen = turn
     counts = select(store.candidates, chosen).counts
     assert counts.raw == counts.sparse_raw == min(chosen.depth, counts.with_query_word)
@@ -170,7 +177,9 @@ def test_lexical_counts_add_up(turn) -> None:
 
 @FEWER
 @given(st.sampled_from([DENSE, LEXICAL]).flatmap(turns), st.integers(1, 1000))
-def test_the_first_hits_of_a_longer_list_are_the_shorter_list(turn, longer) -> None:
+def test_the_first_hits_of_a_longer_list_are_the_shorter_list(
+    turn: tuple[Store, Settings], longer: int
+) -> None:
     store, chosen = turn
     candidates = store.candidates
     short = select(candidates, chosen).hit_rows.tolist()
@@ -181,7 +190,7 @@ def test_the_first_hits_of_a_longer_list_are_the_shorter_list(turn, longer) -> N
 @FEWER
 @given(turns(HYBRID), st.integers(1, 12))
 def test_the_first_hybrid_hits_of_a_longer_list_are_the_shorter_list_at_one_depth(
-    turn, top_k
+    turn: tuple[Store, Settings], top_k: int
 ) -> None:
     store, chosen = turn
     candidates = store.candidates
@@ -192,7 +201,7 @@ def test_the_first_hybrid_hits_of_a_longer_list_are_the_shorter_list_at_one_dept
 
 @FEWER
 @given(st.sampled_from(list(RetrievalMode)).flatmap(turns))
-def test_every_hit_tells_what_each_leg_gave_to_it(turn) -> None:
+def test_every_hit_tells_what_each_leg_gave_to_it(turn: tuple[Store, Settings]) -> None:
     store, chosen = turn
     depth = max(4 * chosen.top_k, 50)
     near = [row for row in store.dense[:depth] if kept_by_threshold(store, row, chosen.threshold)]
@@ -213,7 +222,9 @@ def test_every_hit_tells_what_each_leg_gave_to_it(turn) -> None:
 
 @FEWER
 @given(st.sampled_from(list(RetrievalMode)).flatmap(turns), st.integers(0, 100))
-def test_near_misses_are_all_others_once_and_any_limit_gives_the_first_of_them(turn, limit) -> None:
+def test_near_misses_are_all_others_once_and_any_limit_gives_the_first_of_them(
+    turn: tuple[Store, Settings], limit: int
+) -> None:
     store, chosen = turn
     selection = select(store.candidates, chosen)
     near = selection.near_miss_rows(10_000)
@@ -229,7 +240,7 @@ def test_near_misses_are_all_others_once_and_any_limit_gives_the_first_of_them(t
 
 @FEWER
 @given(st.sampled_from(list(RetrievalMode)).flatmap(turns))
-def test_near_misses_come_in_the_order_of_their_mode(turn) -> None:
+def test_near_misses_come_in_the_order_of_their_mode(turn: tuple[Store, Settings]) -> None:
     store, chosen = turn
     entered = naive(store, chosen)["entered"]
 
@@ -245,7 +256,9 @@ def test_near_misses_come_in_the_order_of_their_mode(turn) -> None:
 
 @FEWER
 @given(st.sampled_from(list(RetrievalMode)).flatmap(turns), st.sampled_from(list(Reason)[1:]))
-def test_the_near_misses_of_one_reason_are_those_that_tell_it(turn, reason) -> None:
+def test_the_near_misses_of_one_reason_are_those_that_tell_it(
+    turn: tuple[Store, Settings], reason: Reason
+) -> None:
     store, chosen = turn
     selection = select(store.candidates, chosen)
     every = selection.near_misses(10_000)
@@ -257,7 +270,7 @@ def test_the_near_misses_of_one_reason_are_those_that_tell_it(turn, reason) -> N
 @FEWER
 @given(small_stores(), st.sampled_from(list(RetrievalMode)))
 def test_a_near_miss_of_a_mode_has_no_numbers_of_a_leg_that_the_mode_does_not_read(
-    store, mode
+    store: Store, mode: RetrievalMode
 ) -> None:
     for hit in select(store.candidates, Settings(mode, 1, 0.3)).near_misses():
         if mode is DENSE:

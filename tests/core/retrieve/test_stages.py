@@ -76,7 +76,9 @@ ROWS = st.lists(
     top_k=st.integers(1, 40),
     threshold=st.sampled_from([0.0, 0.3, 0.9, 2.0]),
 )
-def test_every_stage_is_what_came_in_minus_what_it_removed(rows, mode, top_k, threshold) -> None:
+def test_every_stage_is_what_came_in_minus_what_it_removed(
+    rows: list[tuple[float, float, bool]], mode: RetrievalMode, top_k: int, threshold: float
+) -> None:
     counts = select(_candidates(rows), Settings(mode, top_k, threshold)).counts
     stages = retrieve_stages(counts, mode)
     for number, stage in enumerate(stages):
@@ -91,7 +93,7 @@ def test_every_stage_is_what_came_in_minus_what_it_removed(rows, mode, top_k, th
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS, top_k=st.integers(1, 40), threshold=st.sampled_from([0.0, 0.3, 0.9]))
 def test_the_dense_threshold_stage_removes_the_near_misses_of_that_reason(
-    rows, top_k, threshold
+    rows: list[tuple[float, float, bool]], top_k: int, threshold: float
 ) -> None:
     selection = select(_candidates(rows), Settings(RetrievalMode.Dense, top_k, threshold))
     for stage in retrieve_stages(selection.counts, RetrievalMode.Dense):

@@ -83,21 +83,27 @@ def check_out_of_reach(store: Store, chosen: Settings, hit: Hit) -> None:
 
 @MANY
 @given(turns(DENSE))
-def test_what_a_dense_near_miss_needs_is_enough_and_no_less_would_do(turn) -> None:
+def test_what_a_dense_near_miss_needs_is_enough_and_no_less_would_do(
+    turn: tuple[Store, Settings],
+) -> None:
     for hit in select(turn[0].candidates, turn[1]).near_misses():
         check_needs(*turn, hit)
 
 
 @MANY
 @given(turns(LEXICAL))
-def test_what_a_lexical_near_miss_needs_is_enough_and_no_less_would_do(turn) -> None:
+def test_what_a_lexical_near_miss_needs_is_enough_and_no_less_would_do(
+    turn: tuple[Store, Settings],
+) -> None:
     for hit in select(turn[0].candidates, turn[1]).near_misses():
         check_needs(*turn, hit)
 
 
 @MANY
 @given(turns(HYBRID))
-def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(turn) -> None:
+def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(
+    turn: tuple[Store, Settings],
+) -> None:
     for hit in select(turn[0].candidates, turn[1]).near_misses():
         check_needs(*turn, hit)
 
@@ -110,7 +116,9 @@ def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(turn) -> N
     st.sampled_from([0.0, 0.55, 0.8, 1.0]),
     st.sampled_from([1, 60, 1000]),
 )
-def test_it_is_so_in_a_large_store(seed, mode, top_k, threshold, rrf_k) -> None:
+def test_it_is_so_in_a_large_store(
+    seed: int, mode: RetrievalMode, top_k: int, threshold: float, rrf_k: int
+) -> None:
     store = large_store(seed, 4500)
     chosen = Settings(mode, top_k, threshold, rrf_k)
     near = select(store.candidates, chosen).near_misses(3000)
@@ -181,7 +189,7 @@ def test_a_hit_needs_nothing() -> None:
 
 @given(st.floats(0, 2, width=32))
 def test_the_threshold_for_a_distance_is_the_smallest_of_three_decimals_that_keeps_it(
-    distance,
+    distance: float,
 ) -> None:
     threshold = threshold_for(distance)
     assert threshold == round(threshold, 3)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.subgraph.depths import ExpansionDepth
 from core.subgraph.expand import MAX_NODES, Via, expand
-from core.subgraph.request import ExpansionDepth
 from tests.core.drawn_graphs import DRAWN, drawn, graphs
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ def refusal(load: Callable[..., KnowledgeGraph], value: Any) -> tuple[Finding, .
     return refused.value.findings
 
 
-def graph_of(nodes: list[Node], connections: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def graph_of(nodes: list[Any], connections: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     return {"nodes": nodes, "connections": connections or []}
 
 

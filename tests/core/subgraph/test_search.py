@@ -17,11 +17,12 @@ from core.embedding.vectors import RecordVectors
 from core.errors import Code, InspectorError
 from core.hits.hit import Reason
 from core.io.request import InvalidRequest
+from core.subgraph.depths import ExpansionDepth
 from core.subgraph.entry_points import HYBRID_DEPTH, find_entry_points
 from core.subgraph.expand import MAX_NODES, SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.knowledge_graph import GraphConnection, GraphNode, KnowledgeGraph
-from core.subgraph.request import ExpansionDepth, Scope, SubgraphRequest
+from core.subgraph.request import Scope, SubgraphRequest
 from core.subgraph.scope import ScopeFilter
 from core.subgraph.search import (
     SubgraphCandidates,
@@ -453,7 +454,7 @@ def test_with_distances_a_search_is_hybrid() -> None:
 
     candidates = SubgraphSearch(FIELDS, distances).candidates("lantern")
     assert asked == ["lantern"]
-    assert float(candidates.distances[3]) == 0  # type: ignore[index]
+    assert float(candidates.distances[3]) == 0
     found = find_entry_points(candidates, SubgraphRequest("lantern", top_k=4)).matches
     # full text: t d x; dense: n x t d
     assert {match.node_id: (match.match_reason, match.score) for match in found} == {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -88,7 +88,8 @@ def test_save_writes_the_changed_graph_and_leaves_the_old_file(
         capsys, "snippet", graph_file, "--set", "threshold=0.6", "--save", target
     )
     assert (status, out, err) == (0, 'agent.change_param("knowledge", "threshold", 0.6)\n', "")
-    assert GraphDescription.load(target).node("knowledge").params.threshold == 0.6
+    params: Any = GraphDescription.load(target).node("knowledge").params
+    assert params.threshold == 0.6
     assert graph_file.read_bytes() == before
     assert list(json.loads(target.read_text())) == list(json.loads(before))
 

@@ -129,7 +129,7 @@ def test_a_graph_of_twelve_nodes_is_drawn_whole_in_any_view(view: tuple[int, int
         unique_by=lambda e: e[:2],
     )
 )
-def test_boxes_never_overlap_and_everything_lies_inside(exits) -> None:
+def test_boxes_never_overlap_and_everything_lies_inside(exits: list[tuple[str, str, str]]) -> None:
     layout = laid_out(exits, NAMES, "n0")
     for one, other in combinations(layout.boxes.values(), 2):
         assert not overlap(one, other)

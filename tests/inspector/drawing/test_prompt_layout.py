@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from core.prompt.projection import Message, Origin, Role, Span
+from typing import TYPE_CHECKING
+
+from core.prompt.projection import Message, Origin, Span
 from inspector.drawing.prompt_layout import PromptLayout, Tinted, lay_out
+
+if TYPE_CHECKING:
+    from core.prompt.messages import Role
 
 
 def id_of(block: int, chunk: int) -> str:

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from inspector.drawing.scales import KneeScale, LinearScale
 
-SCALES = [LinearScale(0, 2000), KneeScale(1, 1000, 20, 0.6), KneeScale(1, 1000, 100, 0.6)]
+SCALES: list[LinearScale | KneeScale] = [
+    LinearScale(0, 2000),
+    KneeScale(1, 1000, 20, 0.6),
+    KneeScale(1, 1000, 100, 0.6),
+]
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -28,7 +32,7 @@ def test_places_rise_with_the_values_from_0_to_1(scale: KneeScale | LinearScale)
 
 
 @given(st.floats(-10, 10))
-def test_places_outside_the_groove_give_its_ends(fraction) -> None:
+def test_places_outside_the_groove_give_its_ends(fraction: float) -> None:
     for scale in SCALES:
         value = scale.value(fraction)
         assert scale.low <= value <= scale.high

@@ -38,11 +38,11 @@ def _laid_out(
 
 
 @st.composite
-def results(draw) -> tuple[list[PlacedNode], dict[int, int]]:
+def results(draw: st.DrawFn) -> tuple[list[PlacedNode], dict[int, int]]:
     """A walk's nodes in order, with the rows where connections start."""
     matches = draw(st.integers(1, 6))
     nodes = [PlacedNode(row, 0, Via.MATCH) for row in range(matches)]
-    starts = {}
+    starts: dict[int, int] = {}
     for ring in (1, 2):
         before = [node for node in nodes if node.ring == ring - 1]
         for _ in range(draw(st.integers(0, 20)) if before else 0):
@@ -61,7 +61,9 @@ def results(draw) -> tuple[list[PlacedNode], dict[int, int]]:
     width=st.sampled_from([160.0, 780.0, 1600.0]),
     height=st.sampled_from([90.0, 250.0, 900.0]),
 )
-def test_no_box_or_label_lies_on_another_and_all_are_inside(result, width, height) -> None:
+def test_no_box_or_label_lies_on_another_and_all_are_inside(
+    result: tuple[list[PlacedNode], dict[int, int]], width: float, height: float
+) -> None:
     nodes, starts = result
     layout = _laid_out(nodes, starts, (width, height))
     assert list(layout.spots) == [node.row for node in nodes]
@@ -80,7 +82,9 @@ def test_no_box_or_label_lies_on_another_and_all_are_inside(result, width, heigh
 
 @settings(deadline=None, max_examples=50)
 @given(result=results())
-def test_a_ring_stands_outside_the_ring_before_it(result) -> None:
+def test_a_ring_stands_outside_the_ring_before_it(
+    result: tuple[list[PlacedNode], dict[int, int]],
+) -> None:
     nodes, starts = result
     spots = _laid_out(nodes, starts).spots
     for node in nodes:
@@ -98,7 +102,9 @@ def test_a_ring_stands_outside_the_ring_before_it(result) -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(result=results())
-def test_every_step_leads_from_edge_to_edge(result) -> None:
+def test_every_step_leads_from_edge_to_edge(
+    result: tuple[list[PlacedNode], dict[int, int]],
+) -> None:
     nodes, starts = result
     layout = _laid_out(nodes, starts)
     assert [step.row for step in layout.steps] == [
@@ -114,7 +120,9 @@ def test_every_step_leads_from_edge_to_edge(result) -> None:
 
 @settings(deadline=None, max_examples=30)
 @given(result=results())
-def test_the_same_result_is_drawn_the_same_way(result) -> None:
+def test_the_same_result_is_drawn_the_same_way(
+    result: tuple[list[PlacedNode], dict[int, int]],
+) -> None:
     nodes, starts = result
     assert _laid_out(nodes, starts) == _laid_out(nodes, starts)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from core.knowledge.schema import Field, FieldType
 from core.nodes import RetrieveParams
@@ -36,7 +37,9 @@ def editor(qtbot: QtBot) -> FilterRow:
 
 
 def menu_actions(editor: FilterRow, number: int) -> list[QAction]:
-    return editor.insert_menu.actions()[number].menu().actions()
+    menu = editor.insert_menu.actions()[number].menu()
+    assert isinstance(menu, QMenu)
+    return menu.actions()
 
 
 def test_typing_asks_once_for_the_filter_after_quiet(editor: FilterRow, qtbot: QtBot) -> None:

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from core.nodes import RetrieveParams
 from inspector import theme as themes
@@ -20,9 +20,8 @@ from inspector.forms.spins import PAUSE_MS
 from inspector.theme import DARK
 
 if TYPE_CHECKING:
-    from inspector.widgets.marked_slider import MarkedSlider
-    from inspector.widgets.spins import DecimalSpin
     from pytestqt.qtbot import QtBot
+
 
 SPECS = RetrieveParams.specs()
 
@@ -48,7 +47,7 @@ def top_k(qtbot: QtBot) -> NumberRow:
 
 
 def edits_of(row: NumberRow) -> list[Any]:
-    edits = []
+    edits: list[Any] = []
     row.value_edited.connect(edits.append)
     return edits
 
@@ -59,7 +58,7 @@ def retype(row: NumberRow, text: str) -> None:
     QTest.keyClicks(row.spin, text)
 
 
-def wheel(widget: MarkedSlider | DecimalSpin, delta: int) -> QWheelEvent:
+def wheel(widget: QWidget, delta: int) -> QWheelEvent:
     place = QPointF(widget.rect().center())
     event = QWheelEvent(
         place,

@@ -20,14 +20,15 @@ class GuessingNPCParams(NodeParams):
     mmr_lambda: float = param(0.5, "How alike.", reads=Reads.SELECTION)
 
 
-def form_of_guessing(monkeypatch: pytest.MonkeyPatch, *names) -> None:
+def form_of_guessing(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     module = ModuleType("inspector.forms.guessing_npc")
-    module.FORM = FormPlan((("Guess", tuple(RowPlan(name) for name in names)),))
+    plan = FormPlan((("Guess", tuple(RowPlan(name) for name in names)),))
+    monkeypatch.setattr(module, "FORM", plan, raising=False)
     monkeypatch.setitem(sys.modules, module.__name__, module)
 
 
 @pytest.mark.parametrize("kind", NODE_TYPES)
-def test_every_parameter_of_every_node_type_has_a_row_or_is_an_exit(kind) -> None:
+def test_every_parameter_of_every_node_type_has_a_row_or_is_an_exit(kind: str) -> None:
     table = NODE_TYPES[kind]
     rows = [row.name for _, rows in plan_of(table).sections for row in rows]
     assert sorted([*rows, *table.exits().values()]) == sorted(table.specs())

@@ -31,7 +31,7 @@ def model(qapp: QApplication) -> DialogModel:
 
 
 def emitted(model: DialogModel) -> list[Any]:
-    found = []
+    found: list[Any] = []
     model.edited.connect(found.append)
     return found
 
@@ -101,7 +101,9 @@ def test_markup_in_a_message_is_no_html(model: DialogModel) -> None:
 
 
 @given(SOME, SOME)
-def test_any_dialog_after_any_other_is_shown_as_given(qapp: QApplication, first, second) -> None:
+def test_any_dialog_after_any_other_is_shown_as_given(
+    qapp: QApplication, first: list[DialogLine], second: list[DialogLine]
+) -> None:
     model = DialogModel()
     model.show_lines(first)
     model.show_lines(second)

@@ -101,6 +101,6 @@ def leaves(value: Any) -> int:
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(JSON)
-def test_every_value_is_somewhere_in_the_tree(model: JsonTreeModel, value) -> None:
+def test_every_value_is_somewhere_in_the_tree(model: JsonTreeModel, value: Any) -> None:
     model.show_json(json.loads(json.dumps(value)))
     assert count_leaves(model, QModelIndex()) == leaves(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,6 @@ from inspector.models.replay_model import Column, ReplayModel, signed
 from tests.inspector.fixed_replays import node_replay, replay_of
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QColor, QIcon
     from PySide6.QtWidgets import QApplication
     from pytestqt.modeltest import ModelTester
 
@@ -35,7 +34,7 @@ def cells(
     model: QSortFilterProxyModel | ReplayModel,
     column: Column,
     role: Qt.ItemDataRole | int = Qt.ItemDataRole.DisplayRole,
-) -> list[QColor | QIcon | str]:
+) -> list[Any]:
     return [model.index(row, column).data(role) for row in range(model.rowCount())]
 
 
@@ -139,7 +138,7 @@ def test_lexical_hits_have_no_distances(model: ReplayModel, qapp: QApplication) 
 
 
 @given(st.floats(-2, 2))
-def test_a_change_has_three_decimals_and_a_sign_unless_it_is_nothing(change) -> None:
+def test_a_change_has_three_decimals_and_a_sign_unless_it_is_nothing(change: float) -> None:
     shown = signed(change)
     assert abs(float(shown.replace(MINUS, "-")) - change) <= 0.0005 + 1e-9
     assert (shown == "0.000") == (abs(round(change, 3)) == 0)

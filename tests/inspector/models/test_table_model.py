@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
@@ -21,33 +21,33 @@ class Fish(TableModel[str]):
     helps = ("What it is called", "In letters")
     numbers = frozenset({1})
 
-    def show_fish(self, *names) -> None:
+    def show_fish(self, *names: str) -> None:
         self._reset(names)
 
-    def cell(self, row, column, role):
+    def cell(self, row: str, column: int, role: int) -> Any:
         return (row, len(row))[column] if role == Qt.ItemDataRole.DisplayRole else None
 
 
 @pytest.fixture
-def model(qtmodeltester: ModelTester):
+def model(qtmodeltester: ModelTester) -> Fish:
     fish = Fish()
     fish.show_fish("carp", "tench")
     qtmodeltester.check(fish)
     return fish
 
 
-def test_rows_and_columns_are_counted_at_the_root_only(model) -> None:
+def test_rows_and_columns_are_counted_at_the_root_only(model: Fish) -> None:
     assert (model.rowCount(), model.columnCount()) == (2, 2)
     assert (model.rowCount(model.index(0, 0)), model.columnCount(model.index(0, 0))) == (0, 0)
 
 
-def test_a_cell_is_asked_for_by_row_and_column(model) -> None:
+def test_a_cell_is_asked_for_by_row_and_column(model: Fish) -> None:
     assert model.index(1, 0).data() == "tench"
     assert model.index(1, 1).data() == len("tench")
     assert model.data(QModelIndex()) is None
 
 
-def test_other_rows_come_with_a_reset(model, qtbot: QtBot) -> None:
+def test_other_rows_come_with_a_reset(model: Fish, qtbot: QtBot) -> None:
     with qtbot.waitSignal(model.modelReset):
         model.show_fish("eel")
     assert model.rowCount() == 1
@@ -66,7 +66,7 @@ def test_other_rows_come_with_a_reset(model, qtbot: QtBot) -> None:
         (Qt.ItemDataRole.DecorationRole, None),
     ],
 )
-def test_a_title_tells_what_its_column_is(model, role, shown) -> None:
+def test_a_title_tells_what_its_column_is(model: Fish, role: int, shown: Any) -> None:
     assert model.headerData(1, HORIZONTAL, role) == shown
     assert model.headerData(1, VERTICAL, role) is None
     assert model.headerData(2, HORIZONTAL, role) is None

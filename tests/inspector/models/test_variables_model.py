@@ -154,13 +154,15 @@ def test_markup_in_a_value_is_no_html(model: VariablesModel) -> None:
 
 
 @given(st.text(st.characters(), max_size=6))
-def test_a_name_is_accepted_exactly_where_a_reference_to_it_is_understood(name) -> None:
+def test_a_name_is_accepted_exactly_where_a_reference_to_it_is_understood(name: str) -> None:
     match = _REFERENCE.fullmatch("{{var." + name + "}}")
     assert (name_problem(name) == "") == (match is not None and match[1] == "var." + name)
 
 
 @given(st.lists(st.tuples(VALUES, USED), min_size=1, max_size=5))
-def test_after_any_course_the_table_shows_what_it_was_given(qapp: QApplication, course) -> None:
+def test_after_any_course_the_table_shows_what_it_was_given(
+    qapp: QApplication, course: list[tuple[dict[str, str], dict[str, list[str]]]]
+) -> None:
     model = VariablesModel()
     for values, used in course:
         model.show_variables(values, used)

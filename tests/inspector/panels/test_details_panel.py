@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -144,7 +144,8 @@ def test_metadata_shows_every_key_and_marks_those_that_the_schema_lacks(
 
 
 def _marked(details: DetailsPanel) -> list[str]:
-    return [mark.cursor.selectedText() for mark in details.text_view.extraSelections()]
+    marks: list[Any] = details.text_view.extraSelections()
+    return [mark.cursor.selectedText() for mark in marks]
 
 
 def test_words_of_the_query_are_marked_in_the_text(details: DetailsPanel) -> None:
@@ -211,6 +212,6 @@ def test_a_value_can_be_copied_by_keyboard(qtbot: QtBot, details: DetailsPanel) 
 def test_marks_follow_the_theme(details: DetailsPanel, theme: Theme) -> None:
     details.show_hit(chosen(aquarium()).hits[0], words=QueryWords(frozenset(TOKENS)))
     details.apply_theme(theme)
-    marks = details.text_view.extraSelections()
+    marks: list[Any] = details.text_view.extraSelections()
     assert marks[0].format.foreground().color() == theme.text
     assert not details.grab().isNull()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, QTreeView
@@ -32,7 +32,7 @@ def panel(qtbot: QtBot) -> DiagnosticsPanel:
 
 
 def test_the_tree_holds_the_turns_debug_info(panel: DiagnosticsPanel) -> None:
-    model = panel.findChild(QTreeView, "diagnosticsView").model()
+    model: Any = panel.findChild(QTreeView, "diagnosticsView").model()
     index = model.index_of(("nodes", 0, "diagnostics", "output", "text"))
     assert model.index(index.row(), 1, index.parent()).data() == '"No."'
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -57,7 +57,8 @@ def test_the_plot_has_the_name_that_scripts_use(panel: DistancePanel) -> None:
 def test_dragging_the_line_tells_each_new_threshold_and_then_the_last(
     qtbot: QtBot, panel: DistancePanel
 ) -> None:
-    dragged, finished = [], []
+    dragged: list[Any] = []
+    finished: list[Any] = []
     panel.threshold_dragged.connect(dragged.append)
     panel.threshold_drag_finished.connect(finished.append)
     _drag(qtbot, panel, 0.65, 0.7)
@@ -81,7 +82,7 @@ def test_dragging_out_of_the_plot_stops_at_no_limit_and_at_the_right_end(
     qtbot: QtBot, panel: DistancePanel
 ) -> None:
     viewport = _plot(panel).viewport()
-    dragged = []
+    dragged: list[Any] = []
     panel.threshold_dragged.connect(dragged.append)
     qtbot.mousePress(viewport, LEFT, pos=panel.threshold_to_pixel(0.6))
     qtbot.mouseMove(viewport, QPoint(-500, 20))
@@ -146,7 +147,7 @@ def test_the_slider_does_not_pull_at_a_line_that_is_being_dragged(
 def test_keys_step_the_threshold(
     qtbot: QtBot, panel: DistancePanel, key: Qt.Key, modifier: Qt.KeyboardModifier, expected: float
 ) -> None:
-    told = []
+    told: list[Any] = []
     panel.threshold_dragged.connect(told.append)
     panel.threshold_drag_finished.connect(told.append)
     _plot(panel).setFocus()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -38,7 +38,7 @@ def test_the_funnel_has_the_name_that_scripts_use(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     FunnelPanel(parent)
-    assert parent.findChild(QWidget, "funnelView").stages() == []
+    assert parent.findChild(FunnelPanel, "funnelView").stages() == []
 
 
 def test_dense_stages_are_the_counts_of_the_diagnostics(funnel: FunnelPanel) -> None:
@@ -129,7 +129,7 @@ def test_a_stage_that_removed_nothing_cannot_be_picked(qtbot: QtBot, funnel: Fun
 def test_the_arrow_keys_and_enter_pick_a_stage(qtbot: QtBot, funnel: FunnelPanel) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
     funnel.setFocus()
-    told = []
+    told: list[Any] = []
     funnel.stage_clicked.connect(told.append)
     qtbot.keyClick(funnel, Qt.Key.Key_Right)
     qtbot.keyClick(funnel, Qt.Key.Key_Return)

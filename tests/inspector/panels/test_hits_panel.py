@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_the_table_has_the_name_that_scripts_use(panel: HitsPanel) -> None:
     table = panel.findChild(QTableView, "hitsTable")
     panel.show_selection(chosen(aquarium()))
     assert table.model().index(0, 0).data(HitsModel.HitIdRole) == "clown_lion_01"
-    assert table.model().index(3, 0).data(table.model().ReasonRole) == "filter"
+    assert table.model().index(3, 0).data(HitsModel.ReasonRole) == "filter"
 
 
 def test_clicking_a_row_hands_out_its_story(qtbot: QtBot, panel: HitsPanel) -> None:
@@ -62,7 +62,7 @@ def test_clicking_a_row_hands_out_its_story(qtbot: QtBot, panel: HitsPanel) -> N
 def test_the_row_in_hand_is_kept_by_id_when_the_rows_change(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     _click(qtbot, panel, 4)
-    told = []
+    told: list[Any] = []
     panel.row_selected.connect(told.append)
     panel.show_selection(chosen(aquarium(), threshold=0.62))
     assert panel.table.currentIndex().row() == 3
@@ -76,7 +76,7 @@ def test_a_record_that_left_the_table_keeps_its_story_in_hand(
     found = aquarium()
     panel.show_selection(chosen(found))
     _click(qtbot, panel, 0)
-    told = []
+    told: list[Any] = []
     panel.row_selected.connect(told.append)
     panel.set_reason_filter("threshold")
     assert panel.selected_hits() == ()
@@ -105,7 +105,8 @@ def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot: QtBot, panel: H
     assert (
         panel.table.viewport().rect().intersects(panel.table.visualRect(panel.table.currentIndex()))
     )
-    unlisted = int(panel.model.selection.dense.order[-1])
+    selection: Any = panel.model.selection
+    unlisted = int(selection.dense.order[-1])
     assert panel.model.words.tokens == set(TOKENS)
     with qtbot.waitSignal(panel.row_selected) as caught:
         panel.select_record(unlisted)

@@ -53,7 +53,10 @@ class Keeper:
 
     def __init__(self, panel: MemoryPanel, *stores: MemoryStore) -> None:
         self.panel, self.stores = panel, {store.name: store for store in stores}
-        self.edits, self.refuses, self.written, self.used = [], None, {}, ()
+        self.edits: list[Any] = []
+        self.refuses: InspectorError | None = None
+        self.written: dict[str, Any] = {}
+        self.used: tuple[str, ...] = ()
         panel.store_edited.connect(self.on_store_edited)
         self.show()
 

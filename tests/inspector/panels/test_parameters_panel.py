@@ -45,6 +45,7 @@ from inspector.theme import DARK
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from core.nodes import NodeParams
     from inspector.widgets.fields import Choice
 
 BASE = RetrieveParams(
@@ -75,7 +76,8 @@ def panel(qtbot: QtBot) -> ParametersPanel:
 
 
 def edits_of(panel: ParametersPanel) -> tuple[list[Any], list[Any]]:
-    edits, finished = [], []
+    edits: list[Any] = []
+    finished: list[Any] = []
     panel.param_edited.connect(lambda name, value: edits.append((name, value)))
     panel.param_edit_finished.connect(finished.append)
     return edits, finished
@@ -443,9 +445,12 @@ SCHEMA_NODES = [
 ]
 
 
-def schema_picker(
-    panel: ParametersPanel, kind: str, params: RetrieveParams | WriteToMemoryParams, stem: str
-) -> Choice:
+def with_schema(params: Any, schema: str) -> NodeParams:
+    changed: NodeParams = dataclasses.replace(params, schema=schema)
+    return changed
+
+
+def schema_picker(panel: ParametersPanel, kind: str, params: NodeParams, stem: str) -> Choice:
     panel.set_choices("schema", ["lore", "npc"])
     panel.show_node("x", kind, params, params)
     find(panel, QToolButton, f"{stem}Unlock").click()
@@ -454,9 +459,9 @@ def schema_picker(
 
 @pytest.mark.parametrize(("kind", "params", "stem"), SCHEMA_NODES)
 def test_the_schema_picker_offers_none_the_catalog_and_the_unknown_value(
-    panel: ParametersPanel, kind: str, params: RetrieveParams | WriteToMemoryParams, stem: str
+    panel: ParametersPanel, kind: str, params: NodeParams, stem: str
 ) -> None:
-    combo = schema_picker(panel, kind, dataclasses.replace(params, schema="old"), stem)
+    combo = schema_picker(panel, kind, with_schema(params, "old"), stem)
     assert [combo.itemText(i) for i in range(combo.count())] == [
         "(none)",
         "lore",
@@ -472,12 +477,12 @@ def test_the_schema_picker_offers_none_the_catalog_and_the_unknown_value(
 def test_choosing_a_schema_by_keyboard_is_one_finished_edit(
     panel: ParametersPanel,
     kind: str,
-    params: RetrieveParams | WriteToMemoryParams,
+    params: NodeParams,
     stem: str,
     key: str,
     schema: str,
 ) -> None:
-    combo = schema_picker(panel, kind, dataclasses.replace(params, schema="old"), stem)
+    combo = schema_picker(panel, kind, with_schema(params, "old"), stem)
     edits, finished = edits_of(panel)
     QTest.keyClicks(combo, key)
     assert edits == [("schema", schema)]
@@ -539,14 +544,14 @@ def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(
     panel: ParametersPanel,
     qtbot: QtBot,
     kind: str,
-    params: RetrieveParams | WriteToMemoryParams,
+    params: NodeParams,
     stem: str,
 ) -> None:
     error = InspectorError(
         Code.InvalidEmbeddedStringStorageData,
         'lore.json does not agree with schema "npc": field "mood" is missing',
     )
-    npc = dataclasses.replace(params, schema="npc")
+    npc = with_schema(params, "npc")
     combo = schema_picker(panel, kind, npc, stem)
     find(panel, QToolButton, f"{stem}Unlock").click()
     panel.set_param_problem("schema", error)
@@ -558,7 +563,7 @@ def test_a_schema_that_does_not_agree_says_so_until_it_is_changed(
     QTest.keyClick(combo, Qt.Key.Key_Escape)
     panel.show_node("x", kind, npc, npc)
     assert label.isVisible()
-    panel.show_node("x", kind, dataclasses.replace(params, schema="lore"), npc)
+    panel.show_node("x", kind, with_schema(params, "lore"), npc)
     assert not label.isVisible()
 
 

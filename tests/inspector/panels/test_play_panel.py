@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QTableView,
     QToolButton,
+    QWidget,
 )
 
 from core.prompt.messages import DialogLine
@@ -29,9 +30,6 @@ from inspector.widgets.labels import StatusLabel
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from inspector.widgets.dialog_section import _ReplyEdit
-    from inspector.widgets.fields import Choice
-    from inspector.widgets.item_views import TableView
 
 VALUES = {"player": "Marla", "town": "Harbour"}
 USED = {"player": ("recall.storage_name",), "quest": ("answer.template",)}
@@ -80,31 +78,29 @@ def emitted(panel: PlayPanel) -> list[Any]:
     return found
 
 
-def table(panel: PlayPanel, name: str) -> TableView:
+def table(panel: PlayPanel, name: str) -> QTableView:
     return panel.findChild(QTableView, name)
 
 
-def click_cell(view: TableView, row: int, column: int, *, double: bool = False) -> None:
+def click_cell(view: QTableView, row: int, column: int, *, double: bool = False) -> None:
     place = view.visualRect(view.model().index(row, column)).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     if double:
         QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
-def editor(
-    view: TableView, kind: type[QComboBox] | type[QLineEdit] | type[QPlainTextEdit] = QLineEdit
-) -> QLineEdit | QPlainTextEdit | Choice:
+def editor(view: QTableView, kind: type[QWidget] = QLineEdit) -> Any:
     return view.viewport().findChild(kind, options=Qt.FindChildOption.FindDirectChildrenOnly)
 
 
 def edited(
-    view: TableView,
+    view: QTableView,
     row: int,
     column: int,
     text: str,
-    kind: type[QPlainTextEdit] = QLineEdit,
+    kind: type[QWidget] = QLineEdit,
     key: Qt.Key | None = Qt.Key.Key_Return,
-) -> QLineEdit | QPlainTextEdit:
+) -> Any:
     click_cell(view, row, column, double=True)
     field = editor(view, kind)
     field.selectAll()
@@ -413,7 +409,7 @@ def test_messages_shown_anew_leave_what_is_typed(panel: PlayPanel) -> None:
 # The reply
 
 
-def reply_of(panel: PlayPanel) -> _ReplyEdit:
+def reply_of(panel: PlayPanel) -> QPlainTextEdit:
     return panel.findChild(QPlainTextEdit, "replyEdit")
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pytestqt.modeltest import ModelTester
     from pytestqt.qtbot import QtBot
 
-    from inspector.widgets.item_views import TableView
 
 ERROR = Finding(
     Severity.ERROR,
@@ -53,11 +52,11 @@ def panel(qtbot: QtBot) -> ProblemsPanel:
     return widget
 
 
-def table_of(panel: ProblemsPanel) -> TableView:
+def table_of(panel: ProblemsPanel) -> QTableView:
     return panel.findChild(QTableView, "problemsView")
 
 
-def column(table: TableView, section: int) -> list[str]:
+def column(table: QTableView, section: int) -> list[str]:
     model = table.model()
     return [model.index(row, section).data() for row in range(model.rowCount())]
 

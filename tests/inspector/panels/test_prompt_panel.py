@@ -32,17 +32,18 @@ from inspector.theme import DARK, LIGHT, contrast
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from inspector.drawing.prompt_layout import Tinted
     from inspector.theme import Theme
-    from inspector.widgets.prompt_view import PromptView, Tinted
+    from inspector.widgets.prompt_view import PromptView
 
 TEMPLATE = "{{#knowledge}}\n{{name}}:\n{{#chunks}}\n- {{text}}\n{{/chunks}}\n{{/knowledge}}"
 TEXTS = ("A lionfish will eat a clownfish.", "سمكة المهرج 🐠 تعيش هنا", "Clownfish\r\nlike gobies.")
 IDS = ("clown_lion_01", "arabic", "goby")
-HITS = [[SimpleNamespace(id=name) for name in IDS]]
+HITS: list[list[Any]] = [[SimpleNamespace(id=name) for name in IDS]]
 PARAMS = GenerateParams(template=TEMPLATE, system_prompt="You are a guide.")
 
 
-def projection(texts: tuple[str] = TEXTS, template=TEMPLATE) -> Projection:
+def projection(texts: tuple[str, ...] = TEXTS, template: str = TEMPLATE) -> Projection:
     chunks = tuple(Chunk(str(i), text, 0.3) for i, text in enumerate(texts))
     messages = project(
         PromptInputs(
@@ -75,7 +76,7 @@ def emitted(panel: PromptPanel) -> list[Any]:
     return found
 
 
-def view_of(panel: PromptPanel) -> PromptView:
+def view_of(panel: PromptPanel) -> Any:
     return panel.findChild(QPlainTextEdit, "promptView")
 
 
@@ -334,7 +335,7 @@ def with_dialog(system_prompt: str = "") -> Projection:
     )
 
 
-def dimmed_text(view: PromptView) -> list[str]:
+def dimmed_text(view: Any) -> list[str]:
     return [
         selection.cursor.selectedText().replace("\u2029", "\n")
         for selection in view.extraSelections()
@@ -382,7 +383,7 @@ def test_a_line_says_where_earlier_turns_begin_and_end(
     said = []
 
     class Recorder(QPainter):
-        def drawText(self, *args) -> None:
+        def drawText(self, *args: Any) -> None:
             said.append(args[-1])
 
     monkeypatch.setattr("inspector.widgets.prompt_view.QPainter", Recorder)

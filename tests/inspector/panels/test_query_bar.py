@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,8 +15,6 @@ from inspector.panels.query_bar import QueryBar
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from inspector.panels.query_bar import _MessageEdit
-
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> QueryBar:
@@ -27,12 +25,12 @@ def bar(qtbot: QtBot) -> QueryBar:
     return widget
 
 
-def edit_of(bar: QueryBar) -> _MessageEdit:
+def edit_of(bar: QueryBar) -> QLineEdit:
     return bar.findChild(QLineEdit, "messageEdit")
 
 
 def test_typing_tells_each_change(bar: QueryBar) -> None:
-    texts = []
+    texts: list[Any] = []
     bar.message_edited.connect(texts.append)
     QTest.keyClicks(edit_of(bar), "fish")
     assert texts == ["f", "fi", "fis", "fish"]
@@ -46,7 +44,7 @@ def test_typing_tells_each_change(bar: QueryBar) -> None:
 def test_enter_with_and_without_ctrl_runs_once(
     bar: QueryBar, modifier: Qt.KeyboardModifier, key: Qt.Key
 ) -> None:
-    runs = []
+    runs: list[Any] = []
     bar.run_requested.connect(runs.append)
     QTest.keyClicks(edit_of(bar), "fish")
     QTest.keyClick(edit_of(bar), key, modifier)

@@ -18,8 +18,6 @@ from tests.inspector.fixed_replays import RECORDED, node_replay, replay_of
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from inspector.panels.replay_panel import _Notes
-    from inspector.widgets.replay_table import ReplayTable
 
 REFUSED = InspectorError(Code.StorageFileNotFound, "there is no such file", hint="add it")
 
@@ -40,7 +38,7 @@ def button(panel: ReplayPanel, name: str) -> QPushButton:
     return panel.findChild(QPushButton, name)
 
 
-def table(panel: ReplayPanel) -> ReplayTable:
+def table(panel: ReplayPanel) -> QTableView:
     return panel.findChild(QTableView, "replayTable")
 
 
@@ -48,7 +46,7 @@ def summary(panel: ReplayPanel) -> StatusLabel:
     return panel.findChild(StatusLabel, "replaySummary")
 
 
-def notes(panel: ReplayPanel) -> _Notes:
+def notes(panel: ReplayPanel) -> StatusLabel:
     return panel.findChild(StatusLabel, "replayNotes")
 
 

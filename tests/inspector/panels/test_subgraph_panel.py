@@ -32,7 +32,7 @@ def panel(qtbot: QtBot) -> SubgraphPanel:
     return panel
 
 
-def _place(panel, row: int) -> QPoint:
+def _place(panel: SubgraphPanel, row: int) -> QPoint:
     return panel.mapFromScene(panel.node_item(row).sceneBoundingRect().center())
 
 

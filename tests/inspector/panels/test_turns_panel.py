@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from pytestqt.modeltest import ModelTester
     from pytestqt.qtbot import QtBot
 
-    from inspector.widgets.item_views import ListView
 
-
-def turn(message: str, mode=RetrievalMode.Dense, error=None) -> Turn:
+def turn(
+    message: str, mode: RetrievalMode = RetrievalMode.Dense, error: InspectorError | None = None
+) -> Turn:
     params = RetrieveParams(retrieval_mode=mode)
     run = NodeRun(
         "knowledge",
@@ -57,11 +57,11 @@ def panel(qtbot: QtBot) -> TurnsPanel:
     return widget
 
 
-def view_of(panel: TurnsPanel) -> ListView:
+def view_of(panel: TurnsPanel) -> QListView:
     return panel.findChild(QListView, "turnsView")
 
 
-def entries(view: ListView) -> list[TurnEntry]:
+def entries(view: QListView) -> list[TurnEntry]:
     return [view.model().index(row, 0).data(EntryRole) for row in range(view.model().rowCount())]
 
 
@@ -98,7 +98,7 @@ def test_showing_the_history_picks_nothing_and_selects_the_turn_on_screen(
 
 def test_a_click_picks_a_turn_once(panel: TurnsPanel, qtbot: QtBot) -> None:
     view = view_of(panel)
-    picked = []
+    picked: list[Any] = []
     panel.turn_picked.connect(picked.append)
     QTest.mouseClick(
         view.viewport(),
@@ -109,7 +109,7 @@ def test_a_click_picks_a_turn_once(panel: TurnsPanel, qtbot: QtBot) -> None:
 
 
 def test_arrows_only_move_and_enter_picks(panel: TurnsPanel, qtbot: QtBot) -> None:
-    picked = []
+    picked: list[Any] = []
     panel.turn_picked.connect(picked.append)
     view = view_of(panel)
     QTest.keyClick(view, Qt.Key.Key_Down)

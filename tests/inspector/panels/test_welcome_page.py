@@ -14,7 +14,6 @@ from inspector.panels.welcome_page import PROGRAM, Sample, WelcomePage
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from inspector.panels.welcome_page import _Card
 
 SAMPLES = [
     Sample("Aquarium", "120 facts", "samples/aquarium/rag.graph.json"),
@@ -32,7 +31,7 @@ def page(qtbot: QtBot) -> WelcomePage:
     return widget
 
 
-def card(page: WelcomePage, name: str) -> _Card:
+def card(page: WelcomePage, name: str) -> QAbstractButton:
     return next(
         button
         for button in page.findChildren(QAbstractButton)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pytestqt.modeltest import ModelTester
     from pytestqt.qtbot import QtBot
 
-    from inspector.widgets.item_views import TreeView
 
 FOLDER = Path("game") / "data"
 ENTRIES = (
@@ -37,7 +36,7 @@ ENTRIES = (
 )
 
 
-def workspace() -> SimpleNamespace:
+def workspace() -> Any:
     knowledge = FOLDER / "fish.json"
     return SimpleNamespace(
         root=SimpleNamespace(path=FOLDER),
@@ -60,7 +59,7 @@ def panel(qtbot: QtBot) -> WorkspacePanel:
     return widget
 
 
-def tree_of(panel: WorkspacePanel) -> TreeView:
+def tree_of(panel: WorkspacePanel) -> QTreeView:
     return panel.findChild(QTreeView, "workspaceView")
 
 

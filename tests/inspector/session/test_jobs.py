@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -80,7 +80,8 @@ def test_a_job_cancelled_while_queued_never_runs(jobs: Jobs, qtbot: QtBot) -> No
     blockers = [Held(i) for i in range(WORKERS)]
     for i, blocker in enumerate(blockers):
         submit(jobs, blocker, [], lane=f"blocker {i}")
-    queued, results = Held("never"), []
+    queued = Held("never")
+    results: list[Any] = []
     submit(jobs, queued, results)
     jobs.cancel("lane")
     for blocker in blockers:
@@ -91,7 +92,8 @@ def test_a_job_cancelled_while_queued_never_runs(jobs: Jobs, qtbot: QtBot) -> No
 
 
 def test_a_job_cancelled_while_running_reports_nothing(jobs: Jobs, qtbot: QtBot) -> None:
-    work, results = Held("late"), []
+    work = Held("late")
+    results: list[Any] = []
     submit(jobs, work, results)
     assert work.started.wait(WAIT_S)
     with qtbot.waitSignal(jobs.ended):
@@ -121,7 +123,8 @@ def test_cancelled_is_shown_to_nobody(jobs: Jobs, qtbot: QtBot) -> None:
 
 
 def test_closing_waits_for_running_work_and_takes_no_more(jobs: Jobs, qtbot: QtBot) -> None:
-    work, results = Held("late"), []
+    work = Held("late")
+    results: list[Any] = []
     submit(jobs, work, results)
     assert work.started.wait(WAIT_S)
     work.gate.set()

@@ -32,7 +32,7 @@ def watch(qtbot: QtBot, files: list[Path]) -> Iterator[FileWatch]:
     made.stop()
 
 
-def _changed(qtbot: QtBot, watch: FileWatch, act: Callable[..., Any]) -> list:
+def _changed(qtbot: QtBot, watch: FileWatch, act: Callable[..., Any]) -> list[Any]:
     with qtbot.waitSignal(watch.changed) as seen:
         act()
     return seen.args[0]
@@ -64,7 +64,7 @@ def test_a_deleted_file_and_its_return_are_told(
 
 
 def test_many_writes_are_told_once(qtbot: QtBot, watch: FileWatch, files: list[Path]) -> None:
-    told = []
+    told: list[Any] = []
     watch.changed.connect(told.append)
 
     def write() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -31,7 +31,7 @@ def type_over(edit: CodeEdit, text: str) -> None:
 
 
 def test_typed_text_is_handed_on_once_after_quiet(edit: CodeEdit, qtbot: QtBot) -> None:
-    texts = []
+    texts: list[Any] = []
     edit.text_edited.connect(texts.append)
     with qtbot.waitSignal(edit.text_edited):
         type_over(edit, "hello")
@@ -117,7 +117,7 @@ def test_leaving_without_an_edit_finishes_nothing(edit: CodeEdit, qtbot: QtBot) 
         max_size=40,
     )
 )
-def test_every_character_comes_back_as_it_was(edit: CodeEdit, text) -> None:
+def test_every_character_comes_back_as_it_was(edit: CodeEdit, text: str) -> None:
     edit.forget_draft()
     edit.show_text(text)
     assert edit.text == text
@@ -131,7 +131,8 @@ def test_no_break_spaces_and_line_separators_are_kept(edit: CodeEdit) -> None:
 def test_marks_underline_the_characters_meant_even_behind_an_emoji(edit: CodeEdit) -> None:
     edit.show_text("😀 bad")
     edit.mark([(2, 5)])
-    (selection,) = edit.extraSelections()
+    selections: list[Any] = edit.extraSelections()
+    (selection,) = selections
     assert selection.cursor.selectedText() == "bad"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtGui import QTextDocument
@@ -66,5 +66,5 @@ def test_colours_follow_the_theme(document: QTextDocument) -> None:
     highlighter = JsonHighlighter(document)
     for theme in (LIGHT, DARK):
         highlighter.apply_theme(theme)
-        formats = document.firstBlock().layout().formats()
+        formats: list[Any] = document.firstBlock().layout().formats()
         assert theme.muted in [f.format.foreground().color() for f in formats]

@@ -18,7 +18,7 @@ from inspector.__main__ import build_window
 from inspector.session.jobs import Jobs
 from inspector.session.session import Session
 from inspector.window.main_window import MainWindow
-from tests.inspector.driver import QUESTION
+from tests.inspector.driver import QUESTION, Driver
 from tests.inspector.light_embedder import WordEmbedder
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def _counts() -> Counter[str]:
     return objects
 
 
-def _one_round(open_window: OpenWindow, aquarium: Path) -> None:
-    user = open_window(aquarium / "rag.graph.json")
+def _one_round(user: Driver, aquarium: Path) -> None:
+    user.open(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.drag_threshold(0.8, 0.9)
     user.click("modeHybrid")
@@ -75,8 +75,6 @@ def _one_round(open_window: OpenWindow, aquarium: Path) -> None:
 def test_nothing_grows_when_windows_are_opened_and_closed(
     qtbot: QtBot, aquarium: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.inspector.driver import Driver
-
     monkeypatch.setattr(
         "core.embedding.embedder_process.ProcessEmbedder", lambda _name, *_: WordEmbedder()
     )
@@ -85,7 +83,7 @@ def test_nothing_grows_when_windows_are_opened_and_closed(
         user = Driver(qtbot, build_window())
         with qtbot.waitActive(user.window):
             user.window.show()
-        _one_round(lambda path: (user.open(path), user)[1], aquarium)
+        _one_round(user, aquarium)
 
     one_round()
     _collect()

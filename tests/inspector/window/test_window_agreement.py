@@ -162,7 +162,7 @@ def _check(user: Driver, said: dict[str, Any], messages: list[Any]) -> None:
     limit = 0.0 if parameters["threshold"] == "inf" else parameters["threshold"]
     assert plot.threshold() == pytest.approx(limit, abs=0.0005)
     if parameters["retrieval_mode"] != "Lexical":
-        dots = plot._dots._scatters[Reason.NONE].getData()[0]
+        dots = plot._dots._layers.get(Reason.NONE, np.zeros((0, 2)))[:, 0]
         known = found.candidates.dense.distances[found.hit_rows]
         assert sorted(dots) == sorted(known.astype(float))
         for result in results:
@@ -258,7 +258,7 @@ def test_the_real_model_shows_what_the_library_computes(
         with qtbot.waitSignal(user.window.turnShown, timeout=60_000):
             user.click("runButton")
         records = json.loads((path.parent / "aquarium_all_mini.kb.json").read_text("utf-8"))
-        embedder = models.get("all-MiniLM-L6-v2")
+        embedder: Any = models.get("all-MiniLM-L6-v2")
         monkeypatch.setattr("core.embedding.embedder.load_embedder", lambda _name: embedder)
         texts = [record["text"] for record in records]
         made = embedder._model.encode(

@@ -182,7 +182,7 @@ def test_closing_while_the_model_is_loading_does_not_wait_for_it(
 ) -> None:
     begun, gate = threading.Event(), threading.Event()
 
-    def load(_name, work) -> WordEmbedder:
+    def load(_name: str, work: Work) -> WordEmbedder:
         begun.set()
         while not gate.wait(0.02):
             work.stop_if_cancelled()
@@ -296,7 +296,7 @@ def test_a_folder_that_cannot_be_written_to_is_noted_and_works(
 ) -> None:
     real_open = os.open
 
-    def read_only(path, flags, *rest, **named):
+    def read_only(path: Any, flags: int, *rest: Any, **named: Any) -> int:
         if flags & os.O_CREAT and str(path).startswith(str(fresh_aquarium)):
             raise PermissionError(13, "Permission denied", str(path))
         return real_open(path, flags, *rest, **named)
@@ -316,7 +316,7 @@ def test_a_folder_that_cannot_be_written_to_is_noted_and_works(
 def test_a_graph_of_twelve_nodes_is_drawn_walked_and_edited(
     open_window: OpenWindow, aquarium: Path
 ) -> None:
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {
             "name": f"say {i}",
             "type": "Instruction",
@@ -406,7 +406,7 @@ def test_every_script_and_sign_is_shown_as_it_is(open_window: OpenWindow, tmp_pa
         "a <b>bold</b> & <img src=x> claim",
         "one\u2028two\u00a0three\r\nfour\ttab",
     )
-    records = [
+    records: list[dict[str, Any]] = [
         {"id": f"<i>{number}</i>", "text": text, "metadata": {"note": text}}
         for number, text in enumerate(texts)
     ]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.turn import Turn
-    from inspector.widgets.item_views import TableView
     from tests.inspector.driver import Driver, OpenWindow
 
 FIRST, SECOND, THIRD = "do clownfish sting?", "which fish eat algae?", "how warm is the water?"
@@ -71,7 +70,7 @@ def chunks_of(turn: Turn) -> list[str]:
     return [hit.text for hit in turn.run_of("knowledge").retrieval.hits]
 
 
-def click_row(user: Driver, row: int, *, double: bool = False) -> TableView:
+def click_row(user: Driver, row: int, *, double: bool = False) -> QTableView:
     table = user.find("dialogView", QTableView)
     index = table.model().index(row, TEXT)
     table.scrollTo(index)
@@ -125,7 +124,7 @@ def test_the_diagnostics_and_the_copied_messages_hold_the_dialog_too(
     sent = said["nodes"][-1]["diagnostics"]["output"]["messages"]
     wanted = [{"role": "user", "content": FIRST}, {"role": "assistant", "content": REPLY}]
     assert [message for message in sent if message in wanted] == wanted
-    copied = json.loads(user.window.copy_menu.prompt_json())
+    copied = json.loads(user.copy_menu.prompt_json())
     assert copied == sent
 
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from inspector.panels.welcome_page import WelcomePage
-from inspector.window.menus import SAMPLES
+from inspector.window.samples import SAMPLES
 from tests.inspector.driver import LEFT, QUESTION
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder
 
@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from PySide6.QtWidgets import QMenu
-
     from tests.inspector.driver import Driver, OpenWindow
 
 
-def _records(path: Path) -> list[dict]:
+def _records(path: Path) -> list[dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -130,7 +128,7 @@ def test_a_finding_leads_to_its_place(open_window: OpenWindow, aquarium: Path) -
     place = view.visualRect(view.model().index(0, 3)).center()
     user.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
     user.qtbot.mouseDClick(view.viewport(), LEFT, pos=place)
-    shown = user.window.findChildren(type(user.window)) or [
+    shown: list[Any] = user.window.findChildren(type(user.window)) or [
         w for w in QApplication.topLevelWidgets() if w.windowTitle() == "odd.graph.json"
     ]
     assert len(shown) == 1
@@ -197,7 +195,7 @@ def test_a_broken_file_dropped_while_a_turn_runs_does_not_stop_it(
 def test_the_welcome_page_opens_a_sample_with_one_click(
     open_window: OpenWindow, aquarium: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.window.menus.SAMPLES", aquarium.parent)
+    monkeypatch.setattr("inspector.window.samples.SAMPLES", aquarium.parent)
     user = open_window()
     page = user.window.findChild(WelcomePage)
     assert page.isVisible()
@@ -211,7 +209,7 @@ def test_the_welcome_page_opens_a_sample_with_one_click(
 
 
 def test_every_sample_card_is_there_in_the_program() -> None:
-    from inspector.window.menus import sample_cards
+    from inspector.window.samples import sample_cards
 
     assert len(sample_cards()) >= 5
     assert all(path.startswith(str(SAMPLES)) for _, _, path in sample_cards())
@@ -228,7 +226,7 @@ def test_recent_files_are_offered_by_the_next_start(
     assert names == ["hybrid.graph.json", "rag.graph.json"]
     page = second.window.findChild(WelcomePage)
     assert [card.text() for card in page._cards if card.text().endswith(".json")] == names
-    recent = next(
+    recent: Any = next(
         action.menu()
         for action in _menu(second, "File").actions()
         if "Recent" in action.text().replace("&", "")
@@ -240,7 +238,7 @@ def test_recent_files_are_offered_by_the_next_start(
     assert "rag.graph.json" in second.window.windowTitle()
 
 
-def _menu(user: Driver, title: str) -> QMenu:
+def _menu(user: Driver, title: str) -> Any:
     return next(
         action.menu()
         for action in user.window.menuBar().actions()
@@ -326,7 +324,7 @@ def test_a_changed_file_is_offered_for_reload(open_window: OpenWindow, aquarium:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.set_spin("topKSpin", "5")
-    with user.qtbot.waitSignal(user.window.watch.changed):
+    with user.qtbot.waitSignal(user.watch.changed):
         _edit_records(
             aquarium,
             lambda records: records.insert(
@@ -395,13 +393,13 @@ def test_a_file_that_vanishes_and_comes_back_is_noticed(
     user.ask(QUESTION)
     before = user.rows()
     content = graph.read_text()
-    with user.qtbot.waitSignal(user.window.watch.changed):
+    with user.qtbot.waitSignal(user.watch.changed):
         graph.unlink()
     with user.qtbot.waitSignal(user.session.failed):
         user.shortcut(Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier)
     assert "3010" in user.bar_text
     assert user.rows() == before
-    with user.qtbot.waitSignal(user.window.watch.changed):
+    with user.qtbot.waitSignal(user.watch.changed):
         graph.write_text(content)
     with user.qtbot.waitSignal(user.session.opened):
         user.shortcut(Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier)
@@ -458,5 +456,5 @@ def test_diagnostics_are_saved_where_the_user_says(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(target), ""))
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
-    user.window.save_diagnostics()
+    user.click("saveDiagnostics")
     assert json.loads(target.read_text(encoding="utf-8")) == user.turn.debug_info

@@ -29,7 +29,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     search = KnowledgeSearch.search
 
-    def counted(self, query, **options):
+    def counted(self: KnowledgeSearch, query: str, **options: Any) -> Any:
         made.append(query)
         return search(self, query, **options)
 
@@ -128,7 +128,7 @@ def test_a_slider_dragged_by_mouse_selects_again_at_every_step(
     user = open_window(aquarium / "rag.graph.json")
     user.ask()
     searched = len(searches)
-    slider = user.find("topKSlider", QSlider)
+    slider = user.find("topKSlider")
     slider.window().activateWindow()
     y = slider.height() // 2
     seen = []
@@ -214,7 +214,9 @@ def test_old_results_stay_and_are_marked_while_a_question_is_searched(
     user.ask(OTHER)
     before = user.rows()
     status = user.window.panels.query.status
-    with user.qtbot.waitSignal(user.session.outdated_changed):
+    with user.qtbot.waitSignal(
+        user.session.changed, check_params_cb=lambda shown: shown.is_outdated
+    ):
         user.type_message(QUESTION)
         user.qtbot.keyClick(user.message, Qt.Key.Key_Return)
     assert user.rows() == before
@@ -242,7 +244,8 @@ def test_a_slider_moved_while_a_question_is_searched_counts_for_its_answer(
     # The turn before is still what it was.
     history = user.session.history
     assert [entry.turn.request.message for entry in history] == [OTHER, QUESTION]
-    assert history[0].turn.request.params["knowledge"].top_k == 3
+    before: Any = history[0].turn.request.params["knowledge"]
+    assert before.top_k == 3
     assert embedder.queries.count(QUESTION) == 1
 
 
@@ -251,7 +254,9 @@ def test_enter_right_after_a_live_run_began_does_not_search_again(
 ) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
-    with user.qtbot.waitSignal(user.session.outdated_changed):
+    with user.qtbot.waitSignal(
+        user.session.changed, check_params_cb=lambda shown: shown.is_outdated
+    ):
         user.type_message(QUESTION)
     assert embedder.asked.wait(WAIT_S)
     user.qtbot.keyClick(user.message, Qt.Key.Key_Return)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from core.embedding.embedder import Embedder
     from inspector.models.memory_model import StoreEntry
     from tests.inspector.driver import Driver, OpenWindow
 
@@ -90,7 +91,7 @@ def folder(tmp_path: Path) -> Path:
 def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     """Return what saves a graph in the folder and opens it in a window."""
 
-    def make(graph=None, embedder=None):
+    def make(graph: GraphDescription | None = None, embedder: Embedder | None = None) -> Driver:
         path = folder / "play.graph.json"
         (graph or remembering()).save(path)
         return open_window(path, embedder)
@@ -334,7 +335,7 @@ def test_a_new_store_is_named_filled_and_found(opened: Callable[..., Any]) -> No
 @pytest.fixture
 def dialogs(monkeypatch: pytest.MonkeyPatch) -> dict[Any, Any]:
     """Answers file dialogs with the path that is put in."""
-    answer = {}
+    answer: dict[str, Any] = {}
     for name in ("getOpenFileName", "getSaveFileName"):
         monkeypatch.setattr(QFileDialog, name, lambda *_args, **_options: (str(answer["path"]), ""))
     return answer

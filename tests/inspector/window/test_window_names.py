@@ -209,15 +209,16 @@ def test_the_theme_is_switched_live(user: Driver) -> None:
     assert corner() == light
 
 
-def test_text_scales_with_the_system_font(open_window: OpenWindow, aquarium: Path) -> None:
-    app = QApplication.instance()
-    usual = app.font()
+def test_text_scales_with_the_system_font(
+    qapp: QApplication, open_window: OpenWindow, aquarium: Path
+) -> None:
+    usual = qapp.font()
     heights = []
     try:
         for points in (9, 15):
-            font = app.font()
+            font = qapp.font()
             font.setPointSize(points)
-            app.setFont(font)
+            qapp.setFont(font)
             user = open_window(aquarium / "rag.graph.json")
             user.ask(QUESTION)
             user.window.resize(1280, 800)
@@ -234,5 +235,5 @@ def test_text_scales_with_the_system_font(open_window: OpenWindow, aquarium: Pat
             assert spin.fontMetrics().horizontalAdvance("0.600") < spin.width()
             assert user.find("runButton").sizeHint().width() <= user.find("runButton").width()
     finally:
-        app.setFont(usual)
+        qapp.setFont(usual)
     assert all(large > usual for usual, large in zip(*heights, strict=True))

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from inspector.widgets.fields import Choice
     from tests.inspector.driver import Driver, OpenWindow
 
 REFUSAL = "I will not talk about that."
@@ -61,7 +60,7 @@ def graph_of(**nodes: Any) -> GraphDescription:
 def opened(open_window: OpenWindow, tmp_path: Path) -> Callable[..., Any]:
     """Return what saves a graph beside its files and opens it in a window."""
 
-    def make(graph, **options):
+    def make(graph: GraphDescription, **options: Any) -> Driver:
         folder = tmp_path / "graph"
         folder.mkdir(exist_ok=True)
         path = folder / "play.graph.json"
@@ -201,7 +200,7 @@ def test_a_pattern_that_is_none_is_a_problem_at_opening(opened: Callable[..., An
 # Intents
 
 
-def intents(threshold=0.75, topk=3) -> GraphDescription:
+def intents(threshold: float = 0.75, topk: int = 3) -> GraphDescription:
     return graph_of(
         classify=ClassifyIntentParams(
             embedded_string_storage="intents.json",
@@ -321,7 +320,7 @@ def branched(opened: Callable[..., Any]) -> Driver:
     return user
 
 
-def _exit_box(user: Driver, node: str) -> Choice:
+def _exit_box(user: Driver, node: str) -> QComboBox:
     user.window.raise_dock("inputs")
     return user.find(f"exit_{node}", QComboBox)
 
@@ -413,7 +412,7 @@ def test_a_changed_parameter_is_copied_for_each_game_client(
     user.ask(HARMLESS)
     user.set_spin("topKSpin", "7")
     copied = {}
-    for action in user.window.copy_menu.menu.actions():
+    for action in user.copy_menu.menu.actions():
         if action.text().startswith("Changed parameters as "):
             action.trigger()
             copied[action.text().rpartition(" as ")[2]] = QGuiApplication.clipboard().text()

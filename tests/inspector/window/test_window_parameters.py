@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -34,7 +34,7 @@ def user(open_window: OpenWindow, aquarium: Path) -> Driver:
 def _values(user: Driver) -> tuple[float, float, float, float]:
     """The threshold as slider, spin box, line and engine have it."""
     return (
-        user.find("thresholdSlider", QSlider).value() / 1000,
+        user.find("thresholdSlider").value() / 1000,
         user.find("thresholdSpin").value(),
         user.window.panels.distances.threshold(),
         user.retrieval.params.threshold,
@@ -227,7 +227,7 @@ def test_saving_writes_the_values_and_keeps_what_the_file_has_besides(
     assert GraphDescription.load(path).node("knowledge").params == user.params()
     # Saving is no change by others.
     user.click("messageClose")
-    with user.qtbot.assertNotEmitted(user.window.watch.changed, wait=400):
+    with user.qtbot.assertNotEmitted(user.watch.changed, wait=400):
         pass
 
 
@@ -399,7 +399,8 @@ def test_a_picked_turn_that_is_moved_changes_alone(user: Driver) -> None:
     latest = user.session.history[1].turn
     user.shortcut(Qt.Key.Key_Up, ALT)
     user.set_spin("topKSpin", "8")
-    assert user.session.history[0].turn.request.params["knowledge"].top_k == 8
+    moved: Any = user.session.history[0].turn.request.params["knowledge"]
+    assert moved.top_k == 8
     assert user.session.history[1].turn is latest
 
 
@@ -415,7 +416,7 @@ def test_typing_after_a_picked_turn_adds_to_the_history(user: Driver) -> None:
 
 
 def test_what_is_copied_is_what_is_on_screen(user: Driver) -> None:
-    actions = {action.text(): action for action in user.window.copy_menu.menu.actions()}
+    actions = {action.text(): action for action in user.copy_menu.menu.actions()}
     clipboard = QGuiApplication.clipboard()
     user.set_spin("topKSpin", "7")
     actions["Parameters as JSON"].trigger()
@@ -466,7 +467,7 @@ def test_a_shortcut_leads_back_to_the_question(user: Driver) -> None:
 
 
 def test_a_drag_that_comes_back_leaves_nothing_to_undo(user: Driver) -> None:
-    slider = user.find("thresholdSlider", QSlider)
+    slider = user.find("thresholdSlider")
     for value in (610, 700, 600):
         slider.setValue(value)
     slider.edit_finished.emit()
@@ -475,7 +476,7 @@ def test_a_drag_that_comes_back_leaves_nothing_to_undo(user: Driver) -> None:
 
 
 def test_edits_of_other_parameters_and_later_drags_are_undone_one_by_one(user: Driver) -> None:
-    slider = user.find("thresholdSlider", QSlider)
+    slider = user.find("thresholdSlider")
     for start in (610, 700):
         for value in range(start, start + 5):
             slider.setValue(value)

@@ -96,8 +96,8 @@ def test_reading_the_files_again_writes_nothing_again(user: Driver) -> None:
 def test_a_store_that_the_window_saves_is_not_told_to_have_changed(
     user: Driver, store_path: Path
 ) -> None:
-    told = []
-    user.window.watch.changed.connect(told.append)
+    told: list[Any] = []
+    user.watch.changed.connect(told.append)
     user.window.raise_dock("memory")
     user.click("memorySave")
     user.qtbot.waitUntil(lambda: user.bar_text == f"Saved {store_path}")
@@ -138,7 +138,7 @@ def test_a_node_that_could_not_run_says_why_where_its_hits_would_be(
 
 
 def test_a_schema_that_the_catalog_lacks_is_no_error_beside_its_field(user: Driver) -> None:
-    row = user.window.panels.parameters._form.rows["schema"]
+    row: Any = user.window.panels.parameters.form.rows["schema"]
     assert "Unregistered" in row.value_label.text()
     assert row.problem.text() == ""
 
@@ -154,7 +154,7 @@ def _escape(user: Driver, name: str) -> None:
 
 @pytest.mark.parametrize("param", ["schema", "storage_name", "found_exit", "source_kind"])
 def test_escape_leaves_a_fixed_parameter_as_it_is(user: Driver, param: str) -> None:
-    row = user.window.panels.parameters._form.rows[param]
+    row: Any = user.window.panels.parameters.form.rows[param]
     user.qtbot.mouseClick(row.button, LEFT)
     assert row.is_editing
     user.qtbot.keyClick(user.window.focusWidget(), Qt.Key.Key_Escape)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from inspector.forms.locked_row import LockedRow, SchemaRow
     from inspector.widgets.fields import Choice
     from tests.inspector.driver import Driver, OpenWindow
 
@@ -90,7 +89,7 @@ def graph_of(schema: str = "", write_schema: str = "memory") -> GraphDescription
 def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     """Return what saves a graph in the folder and opens it in a window."""
 
-    def make(graph):
+    def make(graph: GraphDescription) -> Driver:
         path = folder / "play.graph.json"
         graph.save(path)
         return open_window(path)
@@ -98,8 +97,8 @@ def opened(open_window: OpenWindow, folder: Path) -> Callable[..., Any]:
     return make
 
 
-def row_of(user: Driver, param: str = "schema") -> LockedRow | SchemaRow:
-    return user.window.panels.parameters._form.rows[param]
+def row_of(user: Driver, param: str = "schema") -> Any:
+    return user.window.panels.parameters.form.rows[param]
 
 
 def open_picker(user: Driver) -> Choice:
@@ -148,7 +147,7 @@ def test_a_schema_that_the_catalog_lacks_is_kept_and_marked(
     assert "tales · Unregistered" in offered(open_picker(user))
     user.ask(QUESTION)
     assert user.turn.status == "Success"
-    user.window.save_graph()
+    user.files.save_graph()
     saved = json.loads((folder / "play.graph.json").read_text())
     assert [n["params"]["schema"] for n in saved["nodes"] if "schema" in n["params"]] == [
         "tales",
@@ -250,7 +249,9 @@ def test_from_name_without_a_schema_is_told(opened: Callable[..., Any]) -> None:
     button = row_of(user, "source_kind").button
     button.setFocus()
     user.qtbot.keyClick(button, Qt.Key.Key_Space)
-    with user.qtbot.waitSignal(user.session.findings_changed):
+    with user.qtbot.waitSignal(
+        user.session.changed, check_params_cb=lambda shown: bool(shown.findings)
+    ):
         user.choose(row_of(user, "source_kind").combo, "FromName")
     assert any("schema" in line and "error" in line for line in problems(user))
 

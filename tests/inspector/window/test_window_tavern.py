@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 
+from core.nodes import kind_of
 from inspector.models.turns_model import EntryRole
-from inspector.window.menus import sample_cards
+from inspector.window.samples import sample_cards
 
 if TYPE_CHECKING:
     from tests.inspector.driver import Driver, OpenWindow
@@ -97,7 +98,7 @@ def test_the_history_counts_the_chunks_of_the_prompt_and_no_examples_of_an_inten
     attached = [
         run.retrieval.hits
         for run in turn.runs
-        if run.retrieval is not None and run.params.attaches_knowledge
+        if run.retrieval is not None and kind_of(run.params).attaches_knowledge
     ]
     assert turn.run_of("classify").retrieval.hits
     entry = user.window.panels.turns.model.index(0, 0).data(EntryRole)
