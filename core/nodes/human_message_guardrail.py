@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
-from core.index.search_cache import SearchNeeded
 from core.io.wording import cut
+from core.io.work import SearchNeeded
 from core.knowledge.kinds import FileKind
 from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param

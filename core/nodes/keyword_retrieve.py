@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.index.search_cache import SearchNeeded
+from core.io.work import SearchNeeded
 from core.keyword import stages
 from core.keyword.index import index_of
 from core.keyword.listing import KeywordListing

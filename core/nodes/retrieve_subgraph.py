@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
-from core.index.search_cache import SearchNeeded
+from core.io.work import SearchNeeded
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import scalars_problem
 from core.nodes.kind import SearchKind
