@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 
-from core.agent.checks import exit_targets
 from inspector import theme as themes
 from inspector.drawing.graph_layout import Exit, GraphLayout, lay_out
 from inspector.widgets.empty_state import paint_empty_state
@@ -101,7 +100,7 @@ class GraphPanel(ZoomView):
     def _shape(self) -> object:
         if self._graph is None:
             return None
-        return [(node.name, node.type, exit_targets(node)) for node in self._graph.nodes]
+        return [(node.name, node.type, node.params.exit_targets()) for node in self._graph.nodes]
 
     def home(self) -> QGraphicsItem | None:
         """Return the node that the keyboard is at, or the first."""
@@ -133,10 +132,10 @@ class GraphPanel(ZoomView):
         exits = [
             Exit(node.name, route, target)
             for node in graph.nodes
-            for route, target in exit_targets(node).items()
+            for route, target in node.params.exit_targets().items()
         ]
         size = self.viewport().size()
-        labels = {node.name: label_width(exit_targets(node), look) for node in graph.nodes}
+        labels = {node.name: label_width(node.params.exit_targets(), look) for node in graph.nodes}
         layout = lay_out(
             widths,
             exits,
