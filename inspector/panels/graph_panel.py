@@ -47,7 +47,7 @@ class GraphPanel(ZoomView):
         self._cursor = ""
         self.setObjectName("graphView")
         self.setAccessibleName("Graph")
-        self.apply_theme(self._theme)
+        themes.spread(self, self._theme)
 
     def show_graph(self, graph: GraphDescription | None) -> None:
         """Draw a graph; the zoom stays while its shape does."""
