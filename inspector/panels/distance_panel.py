@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.index.candidates import Candidates
-    from core.retrieve.select import Selection
+    from core.retrieve.listing import Selection
     from inspector.theme import Theme
 
 MOST_DOTS = 2000
