@@ -1,4 +1,4 @@
-"""Command line and composition root: the only place that builds and wires the window's objects."""
+"""The program's door: a command, the window, or a composed window for scripts."""
 
 from __future__ import annotations
 
@@ -31,18 +31,9 @@ def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
     A QApplication must exist. The first path is open when this returns, or the message bar says
     why it is not.
     """
-    from core.embedding.embedder import ModelProvider
-    from core.embedding.embedder_process import EmbedderProcesses
-    from core.index.index_process import IndexProcesses
-    from inspector.session.jobs import Jobs
-    from inspector.session.preferences import Preferences
-    from inspector.session.session import Session
-    from inspector.window.main_window import MainWindow
+    from inspector.window.compose import compose
 
-    jobs = Jobs()
-    models = ModelProvider(EmbedderProcesses(), IndexProcesses())
-    session = Session(jobs, models)
-    window = MainWindow(session, jobs, models, Preferences())
+    window = compose()
     for path in list(paths)[:1]:
         window.open_path(Path(path), wait=True)
     return window

@@ -65,7 +65,7 @@ class NodeRun:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Turn:
     """The result of walking the graph once.
 

@@ -111,7 +111,7 @@ class Selection(RecordListing):
             self.ranking, self.hit_rows, self.counts = self._select_hybrid()
         self._hit_set = frozenset(self.hit_rows.tolist())
 
-    @property
+    @cached_property
     def dense(self) -> DenseLeg:
         """The dense leg; searching without it in a mode that needs it is a bug."""
         leg = self.candidates.dense
@@ -119,7 +119,7 @@ class Selection(RecordListing):
             raise LookupError(f"{self.settings.mode.name} needs a dense leg")
         return leg
 
-    @property
+    @cached_property
     def sparse(self) -> SparseLeg:
         """The BM25 leg; searching without it in a mode that needs it is a bug."""
         leg = self.candidates.sparse
@@ -291,10 +291,18 @@ class Selection(RecordListing):
 
     def reason(self, row: int) -> Reason:
         """Return the first stage that dropped the record, or NONE for a hit."""
-        return _REASONS[int(self.reasons(np.array([row], dtype=np.int64))[0])]
+        if self.is_hit(row):
+            return Reason.NONE
+        return _REASONS[int(self._near_miss_reasons(np.array([row], dtype=np.int64))[0])]
 
     def reasons(self, rows: Rows) -> NDArray[np.int8]:
         """Return the reason of each of `rows` as its place in `Reason`: int8 (len(rows),)."""
+        codes = self._near_miss_reasons(rows)
+        codes[np.isin(rows, self.hit_rows)] = _CODE[Reason.NONE]
+        return codes
+
+    def _near_miss_reasons(self, rows: Rows) -> NDArray[np.int8]:
+        """Return the reasons as if none of the rows were a hit."""
         settings = self.settings
         if settings.mode is RetrievalMode.Dense:
             codes = self._dense_reasons(rows, settings.top_k, Reason.TOP_K)
@@ -310,7 +318,6 @@ class Selection(RecordListing):
             codes[(sparse_rank > 0) & (sparse_rank <= settings.depth)] = _CODE[Reason.TOP_K]
         if self.candidates.matching is not None:
             codes[~self.candidates.matching[rows]] = _CODE[Reason.FILTER]
-        codes[np.isin(rows, self.hit_rows)] = _CODE[Reason.NONE]
         return codes
 
     def _dense_reasons(self, rows: Rows, depth: int, beyond: Reason) -> NDArray[np.int8]:
@@ -322,7 +329,9 @@ class Selection(RecordListing):
             exact = self.dense.order
             if self.candidates.matching is not None:
                 exact = exact[self.candidates.matching[exact]]
-            codes[(rank == 0) & np.isin(rows, exact[:depth])] = _CODE[Reason.INDEX]
+            missed = rank == 0
+            if missed.any():
+                codes[missed & np.isin(rows, exact[:depth])] = _CODE[Reason.INDEX]
         return codes
 
     def _within_threshold(self, row: int) -> bool:
@@ -341,7 +350,7 @@ class Selection(RecordListing):
         mode, depth = self.settings.mode, self.settings.depth
         dense, sparse = self.candidates.dense, self.candidates.sparse
         is_hit = self.is_hit(row)
-        reason = Reason.NONE if is_hit else self.reason(row)
+        reason = self.reason(row)
         exact = float(dense.distances[row]) if dense is not None else None
         rank_dense = int(dense.rank[row]) or None if dense is not None else None
         rank_sparse = int(sparse.rank[row]) or None if sparse is not None else None

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from core.agent.turn import Turn
     from core.nodes import ParamSpec
 
+DISTRIBUTION = "retrieve-turn-inspector"
 EXIT_OK = 0
 EXIT_FINDINGS = 1
 EXIT_REFUSED = 2
@@ -40,6 +41,20 @@ EPILOG = (
     "PATH --set NODE.PARAM=VALUE, inspector replay RECORDED PATH; each explains itself with "
     "--help."
 )
+
+
+class _Version(argparse.Action):
+    """Prints name and version, which are looked up only here, and ends the program."""
+
+    def __call__(self, *_: object) -> NoReturn:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            known = version(DISTRIBUTION)
+        except PackageNotFoundError:
+            known = "(not installed)"
+        print(DISTRIBUTION, known)
+        raise SystemExit(EXIT_OK)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -138,6 +153,7 @@ def window_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "paths", metavar="PATH", nargs="*", help="a graph, a knowledge file or a folder"
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print name and version")
     parser.add_argument("--message", default="", help="run a turn with this message")
     parser.add_argument("--node", default="", help="the node to take in hand")
     parser.add_argument(

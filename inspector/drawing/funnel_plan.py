@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MARGIN_PX = 12
 PAD_PX = 6
+_LEGS = tuple(Leg)
 _SMALL = 0.88
 _LARGE = 1.12
 _LEAST_BAR_PX = 4.0
@@ -178,11 +179,11 @@ def _shared(needs: Sequence[float], room: float) -> list[float]:
 def _columns(stages: tuple[Stage, ...]) -> list[int]:
     """Return the column of each stage; the two legs of Hybrid stand above each other."""
     columns: list[int] = []
-    next_in = dict.fromkeys(Leg, 0)
+    next_in = dict.fromkeys(_LEGS, 0)
     for stage in stages:
         if stage.leg is Leg.NONE:
             column = max(next_in.values())
-            next_in = dict.fromkeys(Leg, column + 1)
+            next_in = dict.fromkeys(_LEGS, column + 1)
         else:
             column = next_in[stage.leg]
             next_in[stage.leg] = column + 1

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
 from core.errors import InspectorError
 from inspector import theme as themes
-from inspector.drawing.words import param_tip, tooltip
+from inspector.drawing.words import tooltip
 from inspector.forms.param_row import ParamRow, RowPlan
 from inspector.forms.spins import parse_number
 from inspector.widgets.fields import Choice, LineEdit
@@ -57,7 +57,7 @@ class LockedRow(ParamRow):
         self._names = {"": "END" if spec.is_exit else plan.empty or "(none)"}
         self._standing_problem = ""
         self._choices: tuple[str, ...] = ()
-        self._value: Any = spec.default
+        self._value: Any = None
         self._note = ""
         self.value_label = ElidedLabel()
         self.button = QToolButton()
@@ -98,16 +98,17 @@ class LockedRow(ParamRow):
 
     def set_note(self, note: str) -> None:
         """Say behind the value why it has no effect just now, or nothing with ""."""
-        self._note = note
-        self._show()
+        if note != self._note:
+            self._note = note
+            self._show()
 
     def set_value(self, value: Any) -> None:
         """Show the value; an open editor stays open while the value is the same."""
         if value != self._value:
             self._standing_problem = ""
             self.close_editor()
-        self._value = value
-        self._show()
+            self._value = value
+            self._show()
 
     def forget_draft(self) -> None:
         """Close the editor: it was another node's."""
@@ -173,7 +174,7 @@ class LockedRow(ParamRow):
     def _show(self) -> None:
         text = self.words(self._value)
         note = f" · {self._note}" if self._note else ""
-        self.value_label.set_text(text + note, param_tip(self.spec))
+        self.value_label.set_text(text + note, self.tip)
         set_role(
             self.value_label,
             "role",

@@ -57,6 +57,8 @@ class MarkedSlider(QSlider):
         self._marks: tuple[int, ...] = ()
         self._theme: Theme = themes.LIGHT
         self._grab_px = 0
+        self._drawn: list[int] = []
+        self._drawn_at = -1
         self.setRange(scale.low, scale.high)
         self.setSingleStep(1)
         self.setPageStep(10)
@@ -68,6 +70,7 @@ class MarkedSlider(QSlider):
         marks = tuple(values)
         if marks != self._marks:
             self._marks = marks
+            self._drawn_at = -1
             self.update()
 
     @property
@@ -87,16 +90,15 @@ class MarkedSlider(QSlider):
 
     def marks_px(self) -> list[int]:
         """Return where marks are drawn, px from the left: close ones as one, never a smudge."""
-        places = sorted(
-            round(self.x_of(mark))
-            for mark in self._marks
-            if self._scale.low <= mark <= self._scale.high
-        )
-        drawn: list[int] = []
-        for place in places:
-            if not drawn or place - drawn[-1] >= _MARK_EVERY_PX:
-                drawn.append(place)
-        return drawn
+        low, high = self._scale.low, self._scale.high
+        if self._drawn_at != self.width():
+            self._drawn, self._drawn_at = [], self.width()
+            for place in sorted(
+                [round(self.x_of(mark)) for mark in self._marks if low <= mark <= high]
+            ):
+                if not self._drawn or place - self._drawn[-1] >= _MARK_EVERY_PX:
+                    self._drawn.append(place)
+        return self._drawn
 
     def _groove(self) -> tuple[float, float]:
         return float(GROOVE_LEFT_PX), max(1.0, self.width() - 2.0 * GROOVE_LEFT_PX)

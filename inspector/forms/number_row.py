@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from inspector import theme as themes
 from inspector.drawing.scales import LinearScale
-from inspector.drawing.words import error_text, param_tip
+from inspector.drawing.words import error_text
 from inspector.forms.marked_slider import GROOVE_LEFT_PX, MarkedSlider
 from inspector.forms.param_row import ParamRow, RowPlan
 from inspector.forms.spins import DecimalSpin, WholeSpin, format_decimal
@@ -144,7 +144,7 @@ class NumberRow(ParamRow):
 
     def _update_hint(self) -> None:
         text = self._reason or self._note or self.plan.hint or summary(self.spec)
-        self.hint.set_text(text, param_tip(self.spec))
+        self.hint.set_text(text, self.tip)
 
     def _fit_spin(self) -> None:
         """Make the spin box as wide as three decimals, or as its value where it has more."""

@@ -138,6 +138,7 @@ class ParamRow(QWidget):
             spec.name.removesuffix("_exit") if spec.is_exit else spec.name.replace("_", " ")
         )
         self.stem = plan.stem or spec.name
+        self.tip = param_tip(spec)
         self.label = ParamLabel(self.name, spec, is_heading=plan.is_heading)
         self.is_label_beside = True
         self.problem = StatusLabel()
@@ -237,10 +238,9 @@ class ParamRow(QWidget):
         self._describe(control, self.name)
 
     def _describe(self, control: QWidget, name: str) -> None:
-        tip = param_tip(self.spec)
         control.setAccessibleName(name)
-        control.setAccessibleDescription(tip)
-        control.setToolTip(tooltip(tip))
+        control.setAccessibleDescription(self.tip)
+        control.setToolTip(tooltip(self.tip))
 
     def _is_new(self, value: Any) -> bool:
         return bool(value != self._shown)

@@ -153,6 +153,7 @@ class HitsModel(TableModel[int]):
         self._hit_count = 0
         self._limit = FIRST_NEAR_MISSES
         self._has_more = False
+        self._bar: Bar | None = None
         self._sort = (-1, Qt.SortOrder.AscendingOrder)
         self._words = QueryWords()
         self._places: dict[int, int] = {}
@@ -161,25 +162,41 @@ class HitsModel(TableModel[int]):
     # What is shown
 
     def show_selection(self, listing: Listing | None, reason: Reason | None = None) -> None:
-        """Show a node's listing; with a `reason`, only the near-misses that have it."""
-        self.beginResetModel()
-        if listing is None or not self._shares_search(listing):
+        """Show a node's listing; with a `reason`, only the near-misses that have it.
+
+        Rows that stay where they are, as most do while a slider moves, only change their data.
+        """
+        is_other = listing is None or not self._shares_search(listing)
+        if is_other:
             self._limit = FIRST_NEAR_MISSES
             self._words = QueryWords() if listing is None else listing.words
             self._lines = {}
-        self._listing = listing
-        self._reason = reason
-        self._fill()
-        self.endResetModel()
+        self._take(listing, reason, is_other=is_other)
 
     def show_more(self) -> None:
         """List up to 1000 near-misses more."""
-        if not self._has_more:
-            return
-        self.beginResetModel()
-        self._limit += MORE_NEAR_MISSES
-        self._fill()
-        self.endResetModel()
+        if self._has_more:
+            self._limit += MORE_NEAR_MISSES
+            self._take(self._listing, self._reason)
+
+    def _take(
+        self, listing: Listing | None, reason: Reason | None, *, is_other: bool = False
+    ) -> None:
+        bar = listing.bar if listing is not None else None
+        hits, near, has_more = self._order(listing, reason, bar)
+        rows = (*hits, *near)
+        is_other = is_other or rows != self._rows
+        if is_other:
+            self.beginResetModel()
+        self._listing, self._reason = listing, reason
+        self._rows, self._hit_count, self._has_more = rows, len(hits), has_more
+        self._bar = bar
+        in_order = listing.hit_rows.tolist() if listing is not None else ()
+        self._places = {row: place for place, row in enumerate(in_order)}
+        if is_other:
+            self.endResetModel()
+        else:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(TITLES) - 1))
 
     @property
     def selection(self) -> Listing | None:
@@ -209,7 +226,7 @@ class HitsModel(TableModel[int]):
     @property
     def bar(self) -> Bar | None:
         """What the bars show, or None."""
-        return None if self._listing is None else self._listing.bar
+        return self._bar
 
     @property
     def words(self) -> QueryWords:
@@ -248,29 +265,27 @@ class HitsModel(TableModel[int]):
     def _shares_search(self, listing: Listing) -> bool:
         return self._listing is not None and self._listing.search is listing.search
 
-    def _fill(self) -> None:
-        listing = self._listing
+    def _order(
+        self, listing: Listing | None, reason: Reason | None, bar: Bar | None
+    ) -> tuple[list[int], list[int], bool]:
+        """Return the listing's rows of hits and near-misses, and whether there are more."""
         if listing is None:
-            self._rows, self._hit_count, self._has_more, self._places = (), 0, False, {}
-            return
-        in_order = listing.hit_rows.tolist()
-        self._places = {row: place for place, row in enumerate(in_order)}
-        hits = [] if self._reason is not None else in_order
-        near = listing.near_miss_rows(self._limit + 1, self._reason)
-        self._has_more = len(near) > self._limit
+            return [], [], False
+        hits = [] if reason is not None else listing.hit_rows.tolist()
+        near = listing.near_miss_rows(self._limit + 1, reason)
+        has_more = len(near) > self._limit
         near = near[: self._limit]
         column, order = self._sort
-        field = self._field(column)
+        field = self._field(column, bar)
         if field:
             # Telling the stories of hundreds of near-misses would take milliseconds.
             hits = _sorted(hits, sort_keys([listing.story(row) for row in hits], field), order)
             near = _sorted(near, listing.near_miss_keys(field, near), order)
-        self._rows = (*hits, *near)
-        self._hit_count = len(hits)
+        return hits, near, has_more
 
-    def _field(self, column: int) -> str:
+    def _field(self, column: int, bar: Bar | None) -> str:
         if column == Column.BAR:
-            return self.bar.field if self.bar is not None else ""
+            return bar.field if bar is not None else ""
         return FIELDS[Column(column)] if column >= 0 else ""
 
     # Qt
@@ -290,7 +305,7 @@ class HitsModel(TableModel[int]):
         if role == self.DistanceRole:
             return hit.distance
         if role == self.SortRole:
-            return _sort_key(hit, self._field(column))
+            return _sort_key(hit, self._field(column, self.bar))
         if role == self.RowStoryRole:
             return hit
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -305,14 +320,18 @@ class HitsModel(TableModel[int]):
         if column is Column.NEEDS:
             return " – ".join(part for part in (REASON_WORDS[hit.reason.value], hit.needs) if part)
         if column is Column.BAR:
-            shown = [column for column, field in FIELDS.items() if field == self._field(Column.BAR)]
+            shown = [
+                column
+                for column, field in FIELDS.items()
+                if field == self._field(Column.BAR, self.bar)
+            ]
             return cell_text(hit, shown[0]) if shown else MISSING
         return cell_text(hit, column)
 
     def _tip(self, hit: Hit, column: Column) -> str:
         if column is Column.NEEDS:
             return tooltip(self._spoken(hit, column).capitalize())
-        field = self._field(column)
+        field = self._field(column, self.bar)
         value = getattr(hit, field) if field else None
         if isinstance(value, float):
             return f"{_LONG_NAMES[field]} {value:.6f}"
@@ -331,10 +350,8 @@ class HitsModel(TableModel[int]):
         wanted = (column if 0 <= column < len(TITLES) else -1, order)
         if wanted == self._sort:
             return
-        self.beginResetModel()
         self._sort = wanted
-        self._fill()
-        self.endResetModel()
+        self._take(self._listing, self._reason)
 
 
 def line_of(text: str) -> str:

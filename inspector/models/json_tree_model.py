@@ -13,7 +13,7 @@ from inspector.drawing.words import tooltip
 from inspector.models.table_model import USER_ROLE, Index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from PySide6.QtGui import QColor
 
@@ -66,13 +66,24 @@ class JsonTreeModel(QAbstractItemModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme: Theme = themes.LIGHT
-        self._root = _Node("", {}, None, 0)
+        self._make: Callable[[], Any] = dict
+        self._made: _Node | None = None
 
     def show_json(self, value: Any) -> None:
         """Show other data: what ``json.loads`` gives."""
+        self.show_made(lambda: value)
+
+    def show_made(self, make: Callable[[], Any]) -> None:
+        """Show the data that `make` returns; it is called when the data is first looked at."""
         self.beginResetModel()
-        self._root = _Node("", value, None, 0)
+        self._make, self._made = make, None
         self.endResetModel()
+
+    @property
+    def _root(self) -> _Node:
+        if self._made is None:
+            self._made = _Node("", self._make(), None, 0)
+        return self._made
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours; the view repaints by itself."""

@@ -47,9 +47,9 @@ class TurnEntry:
         return cls(
             turn.request.message[:_SHOWN_CHARACTERS],
             sum(
-                r.stages[-1].count
+                stages[-1].count
                 for r in retrievals
-                if r.stages and kind_of(r.params).attaches_knowledge
+                if kind_of(r.params).attaches_knowledge and (stages := r.stages)
             ),
             " + ".join(modes),
             clock,

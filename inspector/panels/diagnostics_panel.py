@@ -27,10 +27,9 @@ from inspector.widgets.labels import StatusLabel
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from PySide6.QtCore import QModelIndex
-    from PySide6.QtGui import QShowEvent
 
     from core.agent.turn import Turn
     from inspector.theme import Theme
@@ -58,8 +57,9 @@ class DiagnosticsPanel(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._info: Mapping[str, Any] | None = None
+        self._make: Callable[[], Mapping[str, Any]] | None = None
         self._ran = 0
+        self._is_in_sight = True
         self._open: set[tuple[str | int, ...]] = set(_FIRST_OPEN)
         self._is_restoring = False
         self._is_stale = True
@@ -80,29 +80,45 @@ class DiagnosticsPanel(Surface):
 
     def show_turn(self, turn: Turn | None) -> None:
         """Show a turn's diagnostics."""
-        info = turn.debug_info if turn is not None else None
-        # A recording need not have a list of nodes.
-        self.show_debug_info(info, len(turn.runs) if turn is not None else 0)
+        if turn is None:
+            self.show_debug_info(None)
+        else:
+            # A recording need not have a list of nodes.
+            self._show(lambda: turn.debug_info, len(turn.runs))
 
     def show_debug_info(self, info: Mapping[str, Any] | None, ran: int = 0) -> None:
         """Show diagnostics of a turn in which `ran` nodes ran."""
-        self._info = info
+        self._show((lambda: info) if info is not None else None, ran)
+
+    def _show(self, make: Callable[[], Mapping[str, Any]] | None, ran: int) -> None:
+        self._make = make
         self._ran = ran
         place = self.tree.verticalScrollBar().value()
-        self.model.show_json(dict(info) if info is not None else {})
+        # Made when they are first looked at: a moved slider leaves many that nobody reads.
+        self.model.show_made(lambda: dict(self._info or {}))
         self._is_stale = True
-        self._show_status()
         for button in self._buttons:
-            button.setEnabled(info is not None)
-        if self.isVisible():
-            self._refresh()
+            button.setEnabled(make is not None)
+        if self._is_in_sight:
+            self._catch_up()
             self.tree.verticalScrollBar().setValue(place)
+
+    def set_in_sight(self, is_in_sight: bool) -> None:
+        """Catch up with what was shown while nobody could see it."""
+        self._is_in_sight = is_in_sight
+        # Behind another tab the tree would be laid out too, as Qt takes it for visible.
+        self._stack.setVisible(is_in_sight)
+        if is_in_sight:
+            self._catch_up()
+
+    @property
+    def _info(self) -> Mapping[str, Any] | None:
+        return self._make() if self._make is not None else None
 
     def text(self) -> str:
         """Return the diagnostics as JSON text, "" without any."""
-        if self._info is None:
-            return ""
-        return json.dumps(self._info, ensure_ascii=False, indent=2)
+        info = self._info
+        return json.dumps(info, ensure_ascii=False, indent=2) if info is not None else ""
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
@@ -137,6 +153,9 @@ class DiagnosticsPanel(Surface):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.text_view.setPlaceholderText("No diagnostics yet")
+        policy = self._stack.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._stack.setSizePolicy(policy)
         self._stack.addWidget(self.tree)
         self._stack.addWidget(self.text_view)
 
@@ -174,27 +193,29 @@ class DiagnosticsPanel(Surface):
         return bar
 
     def _show_status(self) -> None:
-        if self._info is None:
+        info = self._info
+        if info is None:
             self._status.set_status("muted", "")
             return
         ran = f"{self._ran} node{'' if self._ran == 1 else 's'} ran"
-        error = self._info.get("error")
+        error = info.get("error")
         if isinstance(error, dict):
             self._status.set_status(
                 "error", f"{error.get('code', '')} {error.get('name', '')} · {ran}".strip()
             )
         else:
-            self._status.set_status("ok", f"{self._info.get('status', '')} · {ran}")
+            self._status.set_status("ok", f"{info.get('status', '')} · {ran}")
 
-    def _refresh(self) -> None:
-        """Unfold what was unfolded, write the text: what costs time and only the eye needs."""
+    def _catch_up(self) -> None:
+        """Sum up, unfold what was unfolded, write the text: what only the eye needs."""
+        if not self._is_stale:
+            return
+        self._is_stale = False
+        self._show_status()
         if self._stack.currentWidget() is self.text_view:
             self.text_view.forget_draft()
             self.text_view.show_text(self.text())
             return
-        if not self._is_stale:
-            return
-        self._is_stale = False
         self._is_restoring = True
         for path in sorted(self._open, key=len):
             index = self.model.index_of(path)
@@ -204,7 +225,8 @@ class DiagnosticsPanel(Surface):
 
     def _on_view_picked(self, index: int, *_: object) -> None:
         self._stack.setCurrentIndex(index)
-        self._refresh()
+        self._is_stale = True
+        self._catch_up()
 
     def _on_folded(self, is_open: bool, index: QModelIndex) -> None:
         if self._is_restoring:
@@ -214,8 +236,3 @@ class DiagnosticsPanel(Surface):
             self._open.add(path)
         else:
             self._open.discard(path)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Catch up with what was shown while hidden."""
-        super().showEvent(event)
-        self._refresh()

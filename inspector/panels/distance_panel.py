@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette
-from PySide6.QtWidgets import QLabel, QStackedWidget, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette, QPen
+from PySide6.QtWidgets import (
+    QGraphicsRectItem,
+    QLabel,
+    QStackedWidget,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.nodes import RetrievalMode, RetrieveParams
 from inspector import theme as themes
@@ -108,12 +115,13 @@ class DistancePanel(QWidget):
         return plot
 
     def _make_items(self) -> None:
-        self._kept = pg.LinearRegionItem((0, 0.5), movable=False)
+        self._kept = QGraphicsRectItem()
+        self._kept.setPen(QPen(Qt.PenStyle.NoPen))
         self._bars = pg.PlotCurveItem()
         self._line = pg.InfiniteLine(
             pos=0.5, angle=90, movable=True, bounds=(_SPEC.minimum, _SPEC.maximum)
         )
-        for depth, item in enumerate((self._kept, self._bars, *self._dots.items(), self._line)):
+        for depth, item in enumerate((self._kept, self._bars, self._dots, self._line)):
             item.setZValue(depth)
             self._plot.addItem(item, ignoreBounds=True)
         self._line.sigDragged.connect(lambda: self._drag_to(float(self._line.value())))
@@ -216,9 +224,7 @@ class DistancePanel(QWidget):
         self.setPalette(palette)
         self._plot.setBackground(theme.panel)
         self._axis.apply_theme(theme)
-        self._kept.setBrush(pg.mkBrush(theme.accent_soft))
-        for edge in self._kept.lines:
-            edge.setPen(pg.mkPen(None))
+        self._kept.setBrush(theme.accent_soft)
         self._bars.setPen(pg.mkPen(None))
         # Neutral, so that only what is kept is blue; the kept area shines through.
         bars = QColor(theme.muted)
@@ -259,14 +265,16 @@ class DistancePanel(QWidget):
         else:
             near = np.array(selection.near_miss_rows(_NEAR_MISS_DOTS), dtype=np.int64)
             rows = np.concatenate([selection.hit_rows, near])
-        self.legend.show_reasons(self._dots.show(rows, distances[rows], selection.reasons(rows)))
+        self.legend.show_reasons(
+            self._dots.show_records(rows, distances[rows], selection.reasons(rows))
+        )
 
     def _place_line(self) -> None:
         value = self._threshold
         if self._line.value() != value:
             self._line.setValue(value)
         self._axis.set_tag(value, f"{value:.{_DECIMALS}f}" if value else _NO_LIMIT)
-        self._kept.setRegion((-1.0, value if value else 10.0))
+        self._kept.setRect(-1.0, -1.0, 1.0 + (value or 10.0), 3.0)
         self._describe()
 
     def _describe(self) -> None:

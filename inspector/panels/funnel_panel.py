@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from core.hits.hit import Reason
@@ -48,7 +48,7 @@ class FunnelPanel(QWidget):
         self.setMouseTracking(True)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setSizePolicy(policy)
-        self._theme: Theme = themes.LIGHT
+        self.apply_theme(themes.LIGHT)
         self._stages: tuple[Stage, ...] = ()
         self._reason = ""
         self._focused = 0
@@ -89,7 +89,9 @@ class FunnelPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        self._theme: Theme = theme
+        # What lies between the bars, and behind most words.
+        self._flow = themes.mix(theme.panel, theme.hit_soft, _FLOW)
         self.update()
 
     # Geometry
@@ -134,10 +136,6 @@ class FunnelPanel(QWidget):
         self.stage_clicked.emit(self._reason)
 
     # Painting
-
-    @property
-    def _flow(self) -> QColor:
-        return themes.mix(self._theme.panel, self._theme.hit_soft, _FLOW)
 
     def _paint_flow(self, painter: QPainter, boxes: list[Box]) -> None:
         painter.setPen(Qt.PenStyle.NoPen)

@@ -54,8 +54,8 @@ class GraphPanel(ZoomView):
         """Draw a graph; the zoom stays while its shape does."""
         before = self._shape()
         self._graph = graph
-        self._draw()
         if self._shape() != before:
+            self._draw()
             self.auto_fit()
 
     def show_turn(self, turn: Turn | None) -> None:

@@ -45,7 +45,7 @@ class HitsPanel(QWidget):
         self.model = HitsModel(self)
         self.table = HitsTable(self.model, self)
         self.filter_bar, self.filter_label = self._make_filter_bar()
-        self.more_button = QPushButton(self)
+        self.more_button = QPushButton(f"Show {MORE_NEAR_MISSES:,} more near-misses", self)
         self.more_button.setProperty("kind", "flat")
         self.more_button.setVisible(False)
         self.more_button.clicked.connect(self.show_more)
@@ -60,6 +60,7 @@ class HitsPanel(QWidget):
         self.table.menu_requested.connect(self._on_menu)
         self.model.modelAboutToBeReset.connect(self._on_about_to_reset)
         self.model.modelReset.connect(self._on_reset)
+        self.model.dataChanged.connect(self._on_data_changed)
         self._kept: list[tuple[str, int]] = []
 
     def _make_filter_bar(self) -> tuple[QFrame, ElidedLabel]:
@@ -187,9 +188,12 @@ class HitsPanel(QWidget):
         self._restoring = True
         self._kept = [(hit.id, hit.row) for hit in self.selected_hits()]
 
+    def _on_data_changed(self) -> None:
+        self.more_button.setVisible(self.model.has_more)
+        self._tell_story_in_hand()
+
     def _on_reset(self) -> None:
         self.more_button.setVisible(self.model.has_more)
-        self.more_button.setText(f"Show {MORE_NEAR_MISSES:,} more near-misses")
         self._show_empty_text()
         kept = QItemSelection()
         for record_id, record_row in self._kept:
@@ -207,8 +211,7 @@ class HitsPanel(QWidget):
         if self._in_hand is None:
             return
         self._restoring = True
-        listed = self._row_in_listing(*self._in_hand)
-        row = self.model.row_of(listed)
+        row = self.model.row_of(self._row_in_listing(*self._in_hand))
         flags = QItemSelectionModel.SelectionFlag
         self.table.setAutoScroll(scroll)
         self.table.selectionModel().setCurrentIndex(
@@ -216,8 +219,15 @@ class HitsPanel(QWidget):
         )
         self.table.setAutoScroll(True)
         self._restoring = False
+        self._tell_story_in_hand()
+
+    def _tell_story_in_hand(self) -> None:
         selection = self.model.selection
-        self.row_selected.emit(None if selection is None or listed < 0 else selection.story(listed))
+        if self._in_hand is not None:
+            listed = self._row_in_listing(*self._in_hand)
+            self.row_selected.emit(
+                None if selection is None or listed < 0 else selection.story(listed)
+            )
 
     def _row_in_listing(self, record_id: str, record_row: int) -> int:
         """Return where a record is in the listing on show, or −1; most often where it was."""

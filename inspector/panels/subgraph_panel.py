@@ -25,7 +25,7 @@ from inspector.widgets.zoom_view import WAYS, ZoomView, next_toward
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QShowEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
     from PySide6.QtWidgets import QGraphicsItem, QWidget
 
     from core.subgraph.expand import PlacedNode
@@ -64,6 +64,7 @@ class SubgraphPanel(ZoomView):
         self._notes: list[NoteItem] = []
         self._in_hand: int | None = None
         self._is_stale = False
+        self._is_in_sight = True
         self._empty = ("No subgraph yet", "Ask a question of a RetrieveSubgraph node")
         self.setObjectName("subgraphView")
         self.setAccessibleName("Subgraph")
@@ -78,7 +79,13 @@ class SubgraphPanel(ZoomView):
             return
         self._listing = listing
         self._is_stale = True
-        if self.isVisible():
+        if self._is_in_sight:
+            self._refresh()
+
+    def set_in_sight(self, is_in_sight: bool) -> None:
+        """Draw what came while nobody could see it."""
+        self._is_in_sight = is_in_sight
+        if is_in_sight and self._is_stale:
             self._refresh()
 
     def set_empty_text(self, title: str, hint: str = "") -> None:
@@ -328,12 +335,6 @@ class SubgraphPanel(ZoomView):
         painter.fillRect(area.adjusted(-4, -1, 4, 1), self._theme.panel)
         painter.setPen(self._theme.muted)
         painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), text)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Draw what came while it was hidden."""
-        super().showEvent(event)
-        if self._is_stale:
-            self._refresh()
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the system's font size."""

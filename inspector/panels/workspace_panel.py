@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QIcon
 
-    from core.agent.workspace import Workspace
+    from core.opening.opening import Opened
     from inspector.drawing.unstubbed import StyleOption
     from inspector.theme import Theme
 
@@ -148,11 +148,13 @@ class WorkspacePanel(Surface):
         self.show_entries(())
         self.apply_theme(themes.LIGHT)
 
-    def show_workspace(
-        self, path: Path, workspace: Workspace, neighbours: Iterable[Path] = ()
-    ) -> None:
+    def show_opened(self, opened: Opened | None, neighbours: Iterable[Path] = ()) -> None:
         """Show what is open, and `neighbours`: other files of the folder that may be opened."""
-        self.show_entries(entries_of(path, workspace, neighbours), str(workspace.root.path))
+        if opened is not None:
+            workspace = opened.workspace
+            self.show_entries(
+                entries_of(opened.path, workspace, neighbours), str(workspace.root.path)
+            )
 
     def show_entries(self, entries: Sequence[WorkspaceEntry], root: str = "") -> None:
         """Show these files; `root` is the storage root."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 if TYPE_CHECKING:
-    from inspector.panels.progress_strip import ProgressStrip
     from inspector.session.jobs import Jobs
 
 BUSY_AFTER_MS = 200
@@ -37,18 +36,19 @@ class _Step:
 
 
 class Busy(QObject):
-    """Carries the progress of all lanes to one strip.
+    """Sums the progress of all lanes up.
 
     Signals
     -------
+    progressed(what, done, total, seconds left or None) : work goes on that is worth a look.
     ended() : nothing is being worked on any more.
     """
 
+    progressed = Signal(str, object, object, object)
     ended = Signal()
 
-    def __init__(self, jobs: Jobs, strip: ProgressStrip, parent: QObject | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._strip = strip
         self._steps: dict[str, _Step] = {}
         self._newest = ""
         self._patience = QTimer(self)
@@ -80,7 +80,6 @@ class Busy(QObject):
         self._steps.pop(lane, None)
         if not self._steps:
             self._patience.stop()
-            self._strip.finish()
             self.ended.emit()
         elif self._newest == lane:
             self._newest = next(iter(self._steps))
@@ -89,7 +88,7 @@ class Busy(QObject):
 
     def _show(self) -> None:
         step = self._steps[self._newest]
-        self._strip.show_progress(step.what, step.done, step.total, _seconds_left(step))
+        self.progressed.emit(step.what, step.done, step.total, _seconds_left(step))
 
 
 def _seconds_left(step: _Step) -> float | None:

@@ -24,18 +24,20 @@ if TYPE_CHECKING:
 class GraphEditor(QObject):
     """Holds the graph in force beside the one of its file.
 
+    `outline` is the graph as of the last change of something else than a number.
+
     Signals
     -------
-    edited()
-        A parameter changed, or all of them at once.
-    param_changed(node, param)
-        One parameter changed; comes after `edited`.
+    edited(node, param)
+        A parameter changed.
+    confirmed()
+        The value in force was asked for: what was refused in between is not true any more.
     refused(node, param, InspectorError)
         An edit was refused; the last valid value stays in force.
     """
 
-    edited = Signal()
-    param_changed = Signal(str, str)
+    edited = Signal(str, str)
+    confirmed = Signal()
     refused = Signal(str, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -43,6 +45,7 @@ class GraphEditor(QObject):
         self.undo_stack = QUndoStack(self)
         self._edits = Edits(self.undo_stack, self.apply)
         self.graph: GraphDescription | None = None
+        self.outline: GraphDescription | None = None
         self._of_file: GraphDescription | None = None
         self._workspace: Workspace | None = None
 
@@ -50,7 +53,7 @@ class GraphEditor(QObject):
         self, graph: GraphDescription, of_file: GraphDescription, workspace: Workspace
     ) -> None:
         """Take another graph in hand; `of_file` is what it is reset to."""
-        self.graph = graph
+        self.graph = self.outline = graph
         self._of_file = of_file
         self._workspace = workspace
 
@@ -80,8 +83,7 @@ class GraphEditor(QObject):
         if old != new:
             self._edits.push(node, param, old, new)
         else:
-            # What was refused in between is not true any more.
-            self.edited.emit()
+            self.confirmed.emit()
         return True
 
     def _check(self, node: Node, after: NodeParams, param: str) -> None:
@@ -99,14 +101,14 @@ class GraphEditor(QObject):
     def apply(self, node: str, param: str, value: Any) -> None:
         """Put a value in force without an undo step (undo and redo call this too)."""
         self.graph = self.in_hand.with_param(node, param, value)
-        self.edited.emit()
-        self.param_changed.emit(node, param)
+        if type(value) not in (int, float):
+            self.outline = self.graph
+        self.edited.emit(node, param)
 
     def replace_params(self, params: Mapping[str, NodeParams]) -> None:
         """Put the parameters of an earlier turn in force; nothing can be undone then."""
-        self.graph = with_params(self.in_hand, params)
+        self.graph = self.outline = with_params(self.in_hand, params)
         self.forget()
-        self.edited.emit()
 
     def end_edit(self) -> None:
         """Close the running edit: the next one is undone on its own."""
@@ -147,7 +149,6 @@ class GraphEditor(QObject):
         """
         graph = self.in_hand.copy()
         graph.save(path)
-        self.graph = self._of_file = graph
+        self.graph = self.outline = self._of_file = graph
         self.undo_stack.setClean()
-        self.edited.emit()
         return graph

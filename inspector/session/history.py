@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from core.agent.turn import Turn
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class HistoryEntry:
     """One turn of this session. A live run is still being typed."""
 
@@ -20,7 +20,10 @@ class HistoryEntry:
 
 
 class TurnHistory:
-    """Keeps one entry a question: what is typed further, or asked again, takes its place."""
+    """Keeps one entry a question: what is typed further, or asked again, takes its place.
+
+    `entries` is another list after every change, so that who shows it can tell.
+    """
 
     def __init__(self) -> None:
         self.entries: list[HistoryEntry] = []
@@ -35,9 +38,8 @@ class TurnHistory:
         """Keep a turn as the newest; with `merge`, in place of one that asked the same."""
         newest = self.entries[-1] if self.entries else None
         same = newest is not None and newest.turn.request.message == turn.request.message
-        if merge and newest is not None and (newest.live or same):
-            self.entries.pop()
-        self.entries.append(HistoryEntry(turn, live))
+        kept = self.entries[:-1] if merge and newest and (newest.live or same) else self.entries
+        self.entries = [*kept, HistoryEntry(turn, live)]
         self.index = len(self.entries) - 1
 
     def forget_recorded(self) -> None:
@@ -48,6 +50,7 @@ class TurnHistory:
     def update(self, turn: Turn) -> None:
         """Put another turn in the place of the one that is shown: its parameters moved."""
         if 0 <= self.index < len(self.entries):
+            self.entries = list(self.entries)
             self.entries[self.index] = replace(self.entries[self.index], turn=turn)
 
     def pick(self, index: int) -> HistoryEntry | None:

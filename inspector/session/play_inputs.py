@@ -31,9 +31,12 @@ class PlayInputs(QObject):
     -------
     changed()
         The turn on screen would come out differently now.
+    upcoming_changed()
+        Only the next one would.
     """
 
     changed = Signal()
+    upcoming_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -171,6 +174,7 @@ class PlayInputs(QObject):
         """
         self.upcoming = _with_store(self.upcoming, store)
         if store.name in self._written:
+            self.upcoming_changed.emit()
             return False
         self.shown = _with_store(self.shown, store)
         self.changed.emit()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from core.recording.replay import TurnReplay
     from inspector.session.jobs import Jobs
     from inspector.session.session import Session
+    from inspector.session.shown import Shown
 
 REPLAY_LANE = "replay"
 TARGET_LANE = "target"
@@ -46,10 +47,11 @@ class Replaying(QObject):
         self._jobs = jobs
         self._models = models
         self._played: Opened | None = None
+        self._shown: Turn | None = None
         self.target: Opened | None = None
         self.result: TurnReplay | None = None
         session.opened.connect(self._on_opened)
-        session.turn_changed.connect(self._on_turn_changed)
+        session.changed.connect(self._on_changed)
 
     @property
     def turn(self) -> Turn | None:
@@ -94,10 +96,13 @@ class Replaying(QObject):
         self.target = target
         self.changed.emit()
 
-    def _on_turn_changed(self, turn: Turn | None) -> None:
-        if self.result is not None and (turn is None or self.result.turn is not turn):
-            self.result = None
-        self.changed.emit()
+    def _on_changed(self, _shown: Shown) -> None:
+        turn = self.turn
+        if turn is not self._shown:
+            self._shown = turn
+            if self.result is not None and self.result.turn is not turn:
+                self.result = None
+            self.changed.emit()
 
     def replay(self) -> None:
         """Replay the turn on screen."""

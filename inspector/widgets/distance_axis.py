@@ -72,6 +72,7 @@ class DistanceAxis:
         self._plain, self._bold = QFontMetricsF(plain), QFontMetricsF(bold)
         self._tag = _Tag(bold, self.item)
         self._value, self._right = 0.0, 1.0
+        self._ticks: list[tuple[float, str]] | None = None
         self.text = ""
         self.item.enableAutoSIPrefix(False)
         self.item.setStyle(tickLength=-4, tickFont=plain)
@@ -118,13 +119,12 @@ class DistanceAxis:
         self._tag.place(box, self.text)
         apart = self._x_of(1.0) - self._x_of(0.0)
         step = next((s for s in _STEPS if s * apart >= _LEAST_APART_PX), _STEPS[-1])
-        numbers = [
-            (value, f"{value:g}")
-            for value in (
-                round(step * place, 3) for place in range(int(self._right / step + 1.001))
-            )
-        ]
-        self.item.setTicks([[number for number in numbers if not self._touches(box, number)]])
+        values = [round(step * place, 3) for place in range(int(self._right / step + 1.001))]
+        numbers = [(value, f"{value:g}") for value in values]
+        ticks = [number for number in numbers if not self._touches(box, number)]
+        if ticks != self._ticks:
+            self._ticks = ticks
+            self.item.setTicks([ticks])
 
     def _touches(self, box: QRectF, number: tuple[float, str]) -> bool:
         half = self._plain.horizontalAdvance(number[1]) / 2 + _CLEAR_PX

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QGraphicsItem
 
 from core.hits.hit import Reason
+from inspector import theme as themes
 from inspector.widgets.dot_legend import SYMBOLS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
     from inspector.theme import Theme
 
@@ -36,26 +40,19 @@ _GOLDEN = 0.6180339887
 _LOWEST, _SPREAD = 0.16, 0.68
 
 
-class DistanceDots:
-    """Scatter items of a plot whose y axis goes from 0 to 1; x is the distance."""
+class DistanceDots(QGraphicsItem):
+    """An item of a plot whose y axis goes from 0 to 1; x is the distance."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.rows: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._places: NDArray[np.float64] = np.zeros((0, 2))
+        self._layers: dict[Reason, NDArray[np.float64]] = {}
         self._in_hand: int | None = None
-        self._scatters = {
-            reason: pg.ScatterPlotItem(
-                pxMode=True, symbol=SYMBOLS[reason.value], size=size, antialias=True
-            )
-            for reason, size in _SIZES.items()
-        }
-        self._ring = pg.ScatterPlotItem(pxMode=True, symbol="o", size=_RING_PX, antialias=True)
+        self._theme: Theme = themes.LIGHT
+        self._symbols: dict[tuple[Reason, int, float], QPixmap] = {}
 
-    def items(self) -> tuple[Any, ...]:
-        """Return the plot items, the lowest first."""
-        return (*self._scatters.values(), self._ring)
-
-    def show(
+    def show_records(
         self, rows: NDArray[np.int64], distances: NDArray[np.float32], codes: NDArray[np.int8]
     ) -> list[str]:
         """Show a dot a record and return the reasons that occur, in the order of `Reason`.
@@ -70,29 +67,20 @@ class DistanceDots:
         # The golden ratio spreads neighbouring rows over the height, the same every time.
         heights = _LOWEST + _SPREAD * (rows * _GOLDEN % 1.0)
         self._places = np.column_stack([distances, heights])
-        present = []
-        for code, reason in enumerate(_REASONS):
-            if reason not in self._scatters:
-                continue
-            places, scatter = self._places[codes == code], self._scatters[reason]
-            scatter.setVisible(bool(len(places)))
-            if not len(places):
-                # pyqtgraph takes as long for no dots as for some.
-                if len(scatter.data):
-                    scatter.clear()
-                continue
-            if reason is Reason.NONE:
-                scatter.setSize(_hit_size(len(places)))
-            scatter.setData(x=places[:, 0], y=places[:, 1])
-            present.append(reason.value)
-        self._place_ring()
-        return present
+        present = set(codes.tolist())
+        self._layers = {
+            reason: self._places[codes == code]
+            for code, reason in enumerate(_REASONS)
+            if reason in _SIZES and code in present
+        }
+        self.update()
+        return [reason.value for reason in self._layers]
 
     def mark(self, row: int | None) -> None:
         """Put a ring around a record's dot; None = around none."""
         if row != self._in_hand:
             self._in_hand = row
-            self._place_ring()
+            self.update()
 
     def place(self, row: int) -> QPointF | None:
         """Return a record's dot in plot coordinates, or None when it has none."""
@@ -117,24 +105,61 @@ class DistanceDots:
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        for reason, scatter in self._scatters.items():
-            color = QColor(theme.reason_color(reason.value))
-            color.setAlpha(_ALPHAS.get(reason, 255))
-            scatter.setBrush(pg.mkBrush(color))
-            scatter.setPen(
-                pg.mkPen(theme.panel, width=2) if reason is Reason.NONE else pg.mkPen(None)
-            )
-        self._ring.setPen(pg.mkPen(theme.text, width=2))
-        self._ring.setBrush(pg.mkBrush(None))
+        self._theme = theme
+        self._symbols.clear()
+        self.update()
 
-    def _place_ring(self) -> None:
-        at = (
-            self._places[self.rows == self._in_hand]
-            if self._in_hand is not None
-            else self._places[:0]
-        )
-        if len(at) or len(self._ring.data):
-            self._ring.setData(x=at[:, 0], y=at[:, 1])
+    def _symbol(self, reason: Reason, scale: float) -> QPixmap:
+        """Return a dot, drawn once for each size and screen."""
+        many = len(self._layers[reason])
+        size = _hit_size(many) if reason is Reason.NONE else _SIZES[reason]
+        known = self._symbols.get((reason, size, scale))
+        if known is None:
+            pen = QPen(self._theme.panel, 2) if reason is Reason.NONE else QPen(Qt.PenStyle.NoPen)
+            pen.setCosmetic(True)
+            color = QColor(self._theme.reason_color(reason.value))
+            color.setAlpha(_ALPHAS.get(reason, 255))
+            side = ceil((size + 2) * scale)
+            known = self._symbols[reason, size, scale] = QPixmap(side, side)
+            known.setDevicePixelRatio(scale)
+            known.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(known)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(side / scale / 2, side / scale / 2)
+            painter.scale(size, size)
+            painter.setPen(pen)
+            painter.setBrush(color)
+            painter.drawPath(Symbols[SYMBOLS[reason.value]])
+            painter.end()
+        return known
+
+    def boundingRect(self) -> QRectF:
+        """Return the plot and what dots at its edge take beyond."""
+        return QRectF(-1, -1, 4, 3)
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
+        """Draw the dots, layer upon layer, and the ring around that of the record in hand."""
+        plot = painter.worldTransform()
+        scale = painter.device().devicePixelRatio()
+        painter.resetTransform()
+        for reason in _SIZES:
+            places = self._layers.get(reason)
+            if places is None:
+                continue
+            symbol = self._symbol(reason, scale)
+            half = symbol.width() / scale / 2
+            x = places[:, 0] * plot.m11() + (plot.dx() - half)
+            y = places[:, 1] * plot.m22() + (plot.dy() - half)
+            for left, top in zip(x.tolist(), y.tolist(), strict=True):
+                painter.drawPixmap(QPointF(left, top), symbol)
+        at = self.place(self._in_hand) if self._in_hand is not None else None
+        if at is not None:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(self._theme.text, 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(plot.map(at), _RING_PX / 2, _RING_PX / 2)
 
 
 def _hit_size(count: int) -> int:

@@ -40,6 +40,7 @@ _KEPT = 2000
 _ELLIPSIS = "…"
 _SHORTER = (("threshold ≥", "thr ≥"), ("min_score ≤", "min ≤"), ("diagnostic_topk ≥", "topk ≥"))
 _COLUMNS = tuple(Column)
+_NO_PEN = QPen(Qt.PenStyle.NoPen)
 _SMOOTH = QPainter.RenderHint.Antialiasing
 
 
@@ -81,6 +82,7 @@ class HitsDelegate(QStyledItemDelegate):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
+        self._faint = themes.mix(theme.panel, theme.muted, 0.5)
         self._chip_pens = {
             reason: QPen(themes.mix(theme.panel, theme.reason_color(reason.value), 0.5), 1)
             for reason in Reason
@@ -127,7 +129,7 @@ class HitsDelegate(QStyledItemDelegate):
         painter.setRenderHint(_SMOOTH)
         color = self._theme.tint(place)
         # On a selected row, one of the tints is hardly told from what is behind it.
-        painter.setPen(themes.mix(color, self._theme.text, 0.3) if selected else Qt.PenStyle.NoPen)
+        painter.setPen(themes.mix(color, self._theme.text, 0.3) if selected else _NO_PEN)
         painter.setBrush(color)
         painter.drawRoundedRect(tint, 4, 4)
         painter.setPen(pen)
@@ -144,10 +146,10 @@ class HitsDelegate(QStyledItemDelegate):
             _BAR_PX,
         )
         is_hit = hit.reason is Reason.NONE
-        color = self._theme.hit if is_hit else themes.mix(self._theme.panel, self._theme.muted, 0.5)
+        color = self._theme.hit if is_hit else self._faint
         radius = _BAR_PX / 2
         painter.setRenderHint(_SMOOTH)
-        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setPen(_NO_PEN)
         painter.setBrush(self._theme.line)
         painter.drawRoundedRect(track, radius, radius)
         filled = QRectF(track)
@@ -292,7 +294,7 @@ class HitsDelegate(QStyledItemDelegate):
         if hit is None:
             return
         column = _COLUMNS[index.column()]
-        rect = self.content_rect(option.rect, row)
+        rect = option.rect if row != self._band_row else self.content_rect(option.rect, row)
         painter.fillRect(rect, self.background(hit, selected=row in self._selected))
         if column is Column.BAR:
             self._paint_bar(painter, rect, hit)

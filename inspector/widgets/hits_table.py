@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     )
     from PySide6.QtWidgets import QWidget
 
+    from core.hits.listing import Bar, Listing
     from inspector.models.hits_model import HitsModel
+    from inspector.models.table_model import Index
     from inspector.theme import Theme
 
 _STATE_VERSION = 2
@@ -64,6 +66,8 @@ class HitsTable(QTableView):
         self._sized: set[int] = set()
         self._is_fitting = False
         self._band_row = -1
+        self._listing: Listing | None = None
+        self._bar: Bar | None = None
         self._empty = ("", "")
         self._delegate = HitsDelegate(model, self)
         self.setModel(model)
@@ -80,7 +84,7 @@ class HitsTable(QTableView):
         self._set_up_headers()
         self._follow_font()
         self.reset_columns()
-        model.modelReset.connect(self._place_band)
+        model.modelReset.connect(self._on_reset)
 
     # Columns
 
@@ -234,26 +238,56 @@ class HitsTable(QTableView):
     def _row_px(self) -> int:
         return self.fontMetrics().height() + 10
 
+    def _on_reset(self) -> None:
+        self._listing, self._bar = self._hits.selection, self._hits.bar
+        self._place_band()
+        self.scheduleDelayedItemsLayout()
+        self.executeDelayedItemsLayout()
+
     def _place_band(self) -> None:
         rows = self.verticalHeader()
         old, self._band_row = self._band_row, -1
         if self._hits.near_miss_count:
             self._band_row = self._hits.hit_count
-        # Told of the new heights, or left to lay out later, the view would paint all rows twice.
+        # Told of the new heights, the view would paint all rows twice.
         with QSignalBlocker(rows):
             if 0 <= old < rows.count() and old != self._band_row:
                 rows.resizeSection(old, self._row_px())
             if self._band_row >= 0:
                 rows.resizeSection(self._band_row, self._row_px() + self._band_px())
         self._delegate.set_band(self._band_row, self._band_px())
-        self.scheduleDelayedItemsLayout()
-        self.executeDelayedItemsLayout()
+
+    def _update_rows(self, first: int, last: int) -> None:
+        top = self.rowViewportPosition(first)
+        bottom = self.rowViewportPosition(last) + self.rowHeight(last)
+        self.viewport().update(0, top, self.viewport().width(), bottom - top)
+
+    def dataChanged(self, _first: Index, _last: Index, _roles: Sequence[int] = ()) -> None:
+        """Paint what a moved slider has changed, and nothing else: this is done at every step."""
+        before, self._listing = self._listing, self._hits.selection
+        old = self._band_row
+        self._place_band()
+        if before is None or (old < 0) != (self._band_row < 0):
+            self.scheduleDelayedItemsLayout()
+            return
+        if old != self._band_row:
+            self._update_rows(min(old, self._band_row), max(old, self._band_row))
+        last = self.rowAt(self.viewport().height() - 1)
+        for row in range(self.rowAt(0), (last if last >= 0 else self._hits.rowCount() - 1) + 1):
+            hit = self._hits.hit_at(row)
+            if hit is not None and hit != before.story(hit.row):
+                self._update_rows(row, row)
+        if self._bar != self._hits.bar:
+            self._bar = self._hits.bar
+            left, width = self.columnViewportPosition(Column.BAR), self.columnWidth(Column.BAR)
+            self.viewport().update(left, 0, width, self.viewport().height())
 
     def _follow_font(self) -> None:
         self._delegate.set_font(self.font())
         self.verticalHeader().setMinimumSectionSize(self._row_px())
         self.verticalHeader().setDefaultSectionSize(self._row_px())
         self._place_band()
+        self.scheduleDelayedItemsLayout()
 
     # Looks
 
@@ -265,6 +299,8 @@ class HitsTable(QTableView):
 
     def set_empty_text(self, title: str, hint: str = "") -> None:
         """Say what is shown instead of an empty table."""
+        if (title, hint) == self._empty:
+            return
         self._empty = (title, hint)
         self.setAccessibleDescription(f"{title} {hint}".strip())
         self.viewport().update()

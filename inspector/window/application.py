@@ -156,4 +156,4 @@ class _Start:
             self.error = error
             QApplication.exit(cli.EXIT_REFUSED)
         else:
-            self._window.show_error(error)
+            self._window.session.failed.emit(error)

@@ -16,6 +16,8 @@ from core.hits.export import columns_of, hits_as_csv, hits_as_markdown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtGui import QPixmap
+
     from core.hits.hit import Hit
     from core.nodes.retrieval import RetrievalResult
     from inspector.session.session import Session
@@ -27,14 +29,13 @@ class CopyMenu(QObject):
     Parameters
     ----------
     session : what is open and the last turn.
-    window : the widget that a picture is taken of.
+    grab : takes the picture of the window.
     """
 
-    def __init__(self, session: Session, window: QWidget) -> None:
-        super().__init__(window)
+    def __init__(self, session: Session, grab: Callable[[], QPixmap], parent: QWidget) -> None:
+        super().__init__(parent)
         self._session = session
-        self._window = window
-        self.menu = QMenu("Copy", window)
+        self.menu = QMenu("Copy", parent)
         self._add("Parameters as JSON", self._parameters_json)
         self._add("Parameters as Python calls", self._python_calls)
         self.menu.addSeparator()
@@ -49,7 +50,9 @@ class CopyMenu(QObject):
             self._add(f"Changed parameters as {name}", partial(self._changed, language))
         self._add("Graph as JSON", self._graph_json)
         self.menu.addSeparator()
-        self.menu.addAction("Picture of the window", self._copy_picture)
+        self.menu.addAction(
+            "Picture of the window", lambda: QGuiApplication.clipboard().setPixmap(grab())
+        )
 
     def _add(self, label: str, text: Callable[[], str]) -> None:
         self.menu.addAction(label, lambda: QGuiApplication.clipboard().setText(text()))
@@ -113,6 +116,3 @@ class CopyMenu(QObject):
         """Return the turn's ``debug_info`` as JSON."""
         turn = self._session.turn
         return json.dumps(turn.debug_info if turn is not None else {}, ensure_ascii=False, indent=2)
-
-    def _copy_picture(self) -> None:
-        QGuiApplication.clipboard().setPixmap(self._window.grab())

@@ -16,29 +16,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inspector import theme as themes
+from inspector.window.docks import DOCKS, Place
+
 if TYPE_CHECKING:
-    from inspector.window.panel_set import PanelSet
+    from collections.abc import Mapping, Sequence
+
+    from inspector.theme import Theme
 
 LAYOUT_VERSION = 3
-UNTITLED = (
-    "funnel",
-    "distances",
-    "prompt",
-    "details",
-    "graph",
-    "subgraph",
-    "inputs",
-    "memory",
-    "replay",
-    "diagnostics",
-    "problems",
-)
-"""Panels that are told apart without a title, which would cost them a row."""
 SIDE_WIDTHS_PX = (190, 292)
 NARROW_WIDTHS_PX = (164, 248)
 ROOMY_WIDTH_PX = 1100
-SHARES = {"funnel": 0.12, "distances": 0.12, "prompt": 0.31}
-"""Heights of the middle docks, as shares of the window's; the table takes the rest."""
 
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
@@ -46,22 +35,45 @@ _TOP = Qt.DockWidgetArea.TopDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 
-class DockLayout:
-    """Builds the docks of a window, and saves and restores how they stand."""
+_AREAS = {
+    Place.LEFT: _LEFT,
+    Place.RIGHT: _RIGHT,
+    Place.TOP: _TOP,
+    Place.BOTTOM: _BOTTOM,
+}
 
-    def __init__(self, window: QMainWindow, panels: PanelSet) -> None:
+
+class DockLayout:
+    """Builds the docks of a window, and saves and restores how they stand.
+
+    Parameters
+    ----------
+    panels : dock name → its panel.
+    bar : stands above everything.
+    strips : stand above the table, and above the welcome page.
+    """
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        panels: Mapping[str, QWidget],
+        bar: QWidget,
+        strips: Sequence[QWidget],
+        table: QWidget,
+        welcome: QWidget,
+    ) -> None:
         self._window = window
-        self._panels = panels
+        self._table, self._welcome = table, welcome
         self._state_behind_welcome: QByteArray | None = None
         self.is_default = True
-        self._conditional = ("subgraph", "memory", "replay")
-        self._inapplicable: frozenset[str] = frozenset()
+        self._inapplicable = frozenset(dock.name for dock in DOCKS if dock.is_conditional)
         self.docks: dict[str, QDockWidget] = {}
         self.pages = QStackedWidget(window)
         self._set_options()
-        self._build_bar()
-        self._build_centre()
-        self._build_docks()
+        self._build_bar(bar)
+        self._build_centre(strips)
+        self._build_docks(panels)
+        self._show_applicable()
         self.arrange()
         self._default_state = window.saveState(LAYOUT_VERSION)
 
@@ -81,49 +93,38 @@ class DockLayout:
             window.setCorner(corner, area)
         window.setTabPosition(_BOTTOM, QTabWidget.TabPosition.North)
 
-    def _build_bar(self) -> None:
+    def _build_bar(self, widget: QWidget) -> None:
         bar = QToolBar("Question", self._window)
         bar.setObjectName("queryToolBar")
         bar.setMovable(False)
-        bar.addWidget(self._panels.query)
+        bar.addWidget(widget)
         self._window.addToolBar(bar)
 
-    def _build_centre(self) -> None:
-        self.pages.addWidget(self._panels.welcome)
-        self.pages.addWidget(self._panels.hits)
+    def _build_centre(self, strips: Sequence[QWidget]) -> None:
+        self.pages.addWidget(self._welcome)
+        self.pages.addWidget(self._table)
         centre = QWidget(self._window)
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._panels.message_bar)
-        column.addWidget(self._panels.progress)
+        for strip in strips:
+            column.addWidget(strip)
         column.addWidget(self.pages, 1)
         self._window.setCentralWidget(centre)
 
-    def _build_docks(self) -> None:
-        panels = self._panels
-        self._dock("workspace", "Workspace", panels.workspace, _LEFT)
-        self._dock("turns", "Turns", panels.turns, _LEFT)
-        self._dock("parameters", "Parameters", panels.parameters, _RIGHT)
-        self._dock("funnel", "Funnel", panels.funnel, _TOP)
-        distances = self._dock("distances", "Distances", panels.distances, _BOTTOM)
-        tabs = [
-            self._dock("prompt", "Prompt", panels.prompt, None),
-            self._dock("details", "Details", panels.details, None),
-            self._dock("graph", "Graph", panels.graph, None),
-            self._dock("subgraph", "Subgraph", panels.subgraph, None),
-            self._dock("inputs", "Inputs", panels.play, None),
-            self._dock("memory", "Memory", panels.memory, None),
-            self._dock("replay", "Replay", panels.replay, None),
-            self._dock("diagnostics", "Diagnostics", panels.diagnostics, None),
-            self._dock("problems", "Problems", panels.problems, None),
-        ]
-        self._window.splitDockWidget(distances, tabs[0], Qt.Orientation.Vertical)
+    def _build_docks(self, panels: Mapping[str, QWidget]) -> None:
+        for dock in DOCKS:
+            widget = self.docks[dock.name] = QDockWidget(dock.title, self._window)
+            widget.setObjectName(f"{dock.name}Dock")
+            widget.setWidget(panels[dock.name])
+            if dock.place is not Place.TABS:
+                self._window.addDockWidget(_AREAS[dock.place], widget)
+        tabs = [self.docks[dock.name] for dock in DOCKS if dock.place is Place.TABS]
+        above = next(self.docks[dock.name] for dock in DOCKS if dock.place is Place.BOTTOM)
+        self._window.splitDockWidget(above, tabs[0], Qt.Orientation.Vertical)
         for first, second in pairwise(tabs):
             self._window.tabifyDockWidget(first, second)
         tabs[0].raise_()
-        for name in self._conditional:
-            self.set_applicable(name, False)
 
     def set_applicable(self, name: str, applicable: bool, *, in_front: bool = False) -> None:
         """Show a dock while it has something to show, and offer it only then.
@@ -147,21 +148,11 @@ class DockLayout:
 
     def _show_applicable(self) -> None:
         """Hide the docks that have nothing to show, and show those again that now have."""
-        for name in self._conditional:
-            applicable = self.is_applicable(name)
-            self.docks[name].toggleViewAction().setVisible(applicable)
-            self.docks[name].setVisible(applicable and self._state_behind_welcome is None)
-
-    def _dock(
-        self, name: str, title: str, widget: QWidget, area: Qt.DockWidgetArea | None
-    ) -> QDockWidget:
-        dock = QDockWidget(title, self._window)
-        dock.setObjectName(f"{name}Dock")
-        dock.setWidget(widget)
-        if area is not None:
-            self._window.addDockWidget(area, dock)
-        self.docks[name] = dock
-        return dock
+        for dock in DOCKS:
+            if dock.is_conditional:
+                widget, applicable = self.docks[dock.name], self.is_applicable(dock.name)
+                widget.toggleViewAction().setVisible(applicable)
+                widget.setVisible(applicable and self._state_behind_welcome is None)
 
     def arrange(self) -> None:
         """Give the docks their shares of the window as large as it is now."""
@@ -173,25 +164,38 @@ class DockLayout:
             Qt.Orientation.Horizontal,
         )
         self._window.resizeDocks(
-            [self.docks[name] for name in SHARES],
-            [int(height * share) for share in SHARES.values()],
+            [self.docks[dock.name] for dock in DOCKS if dock.height_share],
+            [int(height * dock.height_share) for dock in DOCKS if dock.height_share],
             Qt.Orientation.Vertical,
         )
 
+    def raise_dock(self, name: str) -> None:
+        """Bring a dock to the front, if it has something to show."""
+        if self.is_applicable(name):
+            self.docks[name].show()
+            self.docks[name].raise_()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        for dock in DOCKS:
+            self.docks[dock.name].setWindowIcon(themes.icon(dock.icon, theme.muted))
+
     def show_titles(self, shown: bool) -> None:
         """Give the middle panels title bars, by which they are moved, or take them away."""
-        for name in UNTITLED:
-            dock = self.docks[name]
-            bare = dock.titleBarWidget()
+        for dock in DOCKS:
+            widget = self.docks[dock.name]
+            bare = widget.titleBarWidget()
+            if dock.has_title:
+                continue
             if shown and bare is not None:
-                dock.setTitleBarWidget(None)  # type: ignore[arg-type]
+                widget.setTitleBarWidget(None)  # type: ignore[arg-type]
                 bare.deleteLater()
             elif not shown and bare is None:
-                dock.setTitleBarWidget(QWidget(dock))
+                widget.setTitleBarWidget(QWidget(widget))
 
     def show_page(self, is_open: bool) -> None:
         """Show the docks around the table, or the welcome page alone."""
-        self.pages.setCurrentWidget(self._panels.hits if is_open else self._panels.welcome)
+        self.pages.setCurrentWidget(self._table if is_open else self._welcome)
         if is_open and self._state_behind_welcome is not None:
             self._window.restoreState(self._state_behind_welcome, LAYOUT_VERSION)
             self._state_behind_welcome = None

@@ -2,100 +2,64 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from inspector.session.preferences import THEMES
+from inspector.window.docks import docks_with_shortcut
+from inspector.window.samples import sample_graphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-    from inspector.window.main_window import MainWindow
+    from PySide6.QtWidgets import QMenuBar
 
-SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+    from inspector.panels.query_bar import QueryBar
+    from inspector.session.preferences import Preferences
+    from inspector.session.session import Session
+    from inspector.window.dock_layout import DockLayout
+    from inspector.window.files import Files
 
 ABOUT = (
     "Retrieve turn inspector\n\n"
     "Shows what a RAG Retrieve turn really does: what came back, what almost did, why, and what "
     "the model will read. Everything runs on this computer; nothing is sent anywhere."
 )
-SHORTCUTS = (
-    "Enter, Ctrl+Return\trun the question\n"
-    "Ctrl+L\tgo to the question\n"
-    "Ctrl+O, Ctrl+S\topen, save the graph\n"
-    "Ctrl+Z, Ctrl+Shift+Z\tundo, redo a parameter\n"
-    "Ctrl+R\treset the node to the graph's values\n"
-    "F5\tread the files again\n"
-    "Alt+Up, Alt+Down\tearlier, later turn\n"
-    "Ctrl+1 … Ctrl+6\tPrompt, Details, Graph, Diagnostics, Problems, Subgraph\n"
-    "Escape\tcancel what is running"
+_SHORTCUTS = (
+    ("Enter, Ctrl+Return", "run the question"),
+    ("Ctrl+L", "go to the question"),
+    ("Ctrl+O, Ctrl+S", "open, save the graph"),
+    ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo a parameter"),
+    ("Ctrl+R", "reset the node to the graph's values"),
+    ("F5", "read the files again"),
+    ("Alt+Up, Alt+Down", "earlier, later turn"),
 )
 
 
-_CARDS = (
-    ("Aquarium", "192 facts about keeping fish, matched by meaning", "aquarium/rag.graph.json"),
-    (
-        "Aquarium, hybrid",
-        "Meaning and keywords, fused: Latin names and numbers are found too",
-        "aquarium/hybrid.graph.json",
-    ),
-    (
-        "Aquarium, guarded",
-        "A filter, a strict threshold, and a refusal when nothing is found",
-        "aquarium/guarded.graph.json",
-    ),
-    (
-        "Adventure",
-        "Game lore whose answers change with the quests that are done",
-        "adventure/npc.graph.json",
-    ),
-    (
-        "Adventure, two searches",
-        "Open and hidden lore, each with its own filter, in one prompt",
-        "adventure/oracle.graph.json",
-    ),
-    (
-        "Tavern",
-        "An innkeeper with a guardrail, intents, two searches and a memory of each guest",
-        "tavern/tavern.graph.json",
-    ),
-    (
-        "Handbook",
-        "49 linked pages about retrieval, matched by weighted keywords",
-        "handbook/handbook.graph.json",
-    ),
-    (
-        "Town",
-        "A town as a knowledge graph: places, people and what connects them",
-        "town/town.graph.json",
-    ),
-)
+def shortcuts_text() -> str:
+    """Return a line for each shortcut, as the help shows them."""
+    docks = docks_with_shortcut()
+    return "\n".join(
+        f"{keys}: {what}"
+        for keys, what in (
+            *_SHORTCUTS,
+            (
+                f"{docks[0].shortcut} … {docks[-1].shortcut}",
+                ", ".join(dock.title for dock in docks),
+            ),
+            ("Escape", "cancel what is running"),
+        )
+    )
 
 
-def sample_graphs() -> tuple[Path, ...]:
-    """Return the graph files of the shipped samples, by folder and name."""
-    return tuple(sorted(SAMPLES.glob("*/*.graph.json")))
-
-
-def sample_cards() -> list[tuple[str, str, str]]:
-    """Return the samples as (title, one line, path) for the welcome page."""
-    return [
-        (title, line, str(SAMPLES / name))
-        for title, line, name in _CARDS
-        if (SAMPLES / name).is_file()
-    ]
-
-
-def build_menus(window: MainWindow) -> None:
-    """Fill the window's menu bar."""
-    _file_menu(window)
-    _edit_menu(window)
-    _turn_menu(window)
-    _view_menu(window)
-    _help_menu(window)
+def _menu(bar: QMenuBar, title: str) -> QMenu:
+    menu = QMenu(title, bar)
+    bar.addMenu(menu)
+    return menu
 
 
 def _add(
@@ -111,106 +75,128 @@ def _add(
     return action
 
 
-def _file_menu(window: MainWindow) -> None:
-    menu = QMenu("&File", window)
-    window.menuBar().addMenu(menu)
-    _add(menu, "&Open…", window.choose_file, QKeySequence.StandardKey.Open)
-    _add(menu, "Open &folder…", window.choose_folder, "Ctrl+Shift+O")
+def add_file_menu(
+    bar: QMenuBar,
+    files: Files,
+    preferences: Preferences,
+    save_diagnostics: Callable[[], object],
+    quit_program: Callable[[], object],
+) -> None:
+    """Add what is done with files."""
+    menu = _menu(bar, "&File")
+    _add(menu, "&Open…", files.choose_file, QKeySequence.StandardKey.Open)
+    _add(menu, "Open &folder…", files.choose_folder, "Ctrl+Shift+O")
     recent = QMenu("&Recent", menu)
     menu.addMenu(recent)
-    recent.aboutToShow.connect(lambda: _fill_paths(recent, window, window.preferences.recent))
+    recent.aboutToShow.connect(lambda: _fill_paths(recent, files, preferences.recent))
     samples = QMenu("Sa&mples", menu)
     menu.addMenu(samples)
-    samples.aboutToShow.connect(lambda: _fill_paths(samples, window, sample_graphs()))
+    samples.aboutToShow.connect(lambda: _fill_paths(samples, files, sample_graphs()))
     menu.addSeparator()
-    _add(menu, "&Save to graph", window.save_graph, QKeySequence.StandardKey.Save)
-    _add(menu, "Save graph &as…", window.save_graph_as, "Ctrl+Shift+S")
-    _add(menu, "Save &diagnostics…", window.save_diagnostics)
+    _add(menu, "&Save to graph", files.save_graph, QKeySequence.StandardKey.Save)
+    _add(menu, "Save graph &as…", files.save_graph_as, "Ctrl+Shift+S")
+    _add(menu, "Save &diagnostics…", save_diagnostics)
     menu.addSeparator()
-    _add(menu, "&Reload files", window.reload, "F5")
-    reload = menu.addAction("Reload changed files by themselves")
-    reload.setCheckable(True)
-    reload.setChecked(window.preferences.flag("reload", False))
-    reload.toggled.connect(lambda on: window.preferences.set_flag("reload", on))
+    _add(menu, "&Reload files", files.reload, "F5")
+    _add_option(
+        menu,
+        "Reload changed files by themselves",
+        preferences.flag("reload", False),
+        partial(preferences.set_flag, "reload"),
+    )
     menu.addSeparator()
-    _add(menu, "&Quit", window.close, QKeySequence.StandardKey.Quit)
+    _add(menu, "&Quit", quit_program, QKeySequence.StandardKey.Quit)
 
 
-def _fill_paths(menu: QMenu, window: MainWindow, paths: tuple[Path, ...]) -> None:
+def _add_option(menu: QMenu, label: str, is_on: bool, on_toggled: Callable[[bool], object]) -> None:
+    action = menu.addAction(label)
+    action.setCheckable(True)
+    action.setChecked(is_on)
+    action.toggled.connect(on_toggled)
+
+
+def _fill_paths(menu: QMenu, files: Files, paths: tuple[Path, ...]) -> None:
     menu.clear()
     for path in paths:
         label = f"{path.parent.name}/{path.name}".replace("&", "&&")
-        _add(menu, label, lambda path=path: window.open_path(path))  # type: ignore[misc]
+        _add(menu, label, partial(files.open, path))
     menu.setEnabled(True)
     if not paths:
         menu.addAction("(none yet)").setEnabled(False)
 
 
-def _edit_menu(window: MainWindow) -> None:
-    menu = QMenu("&Edit", window)
-    window.menuBar().addMenu(menu)
-    undo = window.session.editor.undo_stack.createUndoAction(window, "&Undo")
+def add_edit_menu(bar: QMenuBar, session: Session, copy_menu: QMenu) -> None:
+    """Add undo, redo, reset and the menu Copy."""
+    menu, editor = _menu(bar, "&Edit"), session.editor
+    undo = editor.undo_stack.createUndoAction(bar, "&Undo")
     undo.setShortcut(QKeySequence.StandardKey.Undo)
-    redo = window.session.editor.undo_stack.createRedoAction(window, "&Redo")
+    redo = editor.undo_stack.createRedoAction(bar, "&Redo")
     redo.setShortcuts([QKeySequence(QKeySequence.StandardKey.Redo), QKeySequence("Ctrl+Shift+Z")])
     menu.addActions([undo, redo])
     menu.addSeparator()
-    _add(menu, "Re&set node to the graph's values", window.reset_node, "Ctrl+R")
-    menu.addMenu(window.copy_menu.menu)
+    _add(
+        menu,
+        "Re&set node to the graph's values",
+        session.reset_node,
+        "Ctrl+R",
+    )
+    menu.addMenu(copy_menu)
 
 
-def _turn_menu(window: MainWindow) -> None:
-    menu = QMenu("&Turn", window)
-    window.menuBar().addMenu(menu)
-    _add(menu, "&Run", window.run_turn, "Ctrl+Return")
-    _add(menu, "&Go to the question", window.panels.query.focus_message, "Ctrl+L")
-    _add(menu, "&Cancel", window.cancel, "Escape")
+def add_turn_menu(
+    bar: QMenuBar, session: Session, query: QueryBar, cancel: Callable[[], object]
+) -> None:
+    """Add what is done with turns."""
+    menu = _menu(bar, "&Turn")
+    _add(menu, "&Run", lambda: session.run(query.message()), "Ctrl+Return")
+    _add(menu, "&Go to the question", query.focus_message, "Ctrl+L")
+    _add(menu, "&Cancel", cancel, "Escape")
     menu.addSeparator()
-    _add(menu, "&Earlier turn", lambda: window.session.step_history(-1), "Alt+Up")
-    _add(menu, "&Later turn", lambda: window.session.step_history(1), "Alt+Down")
+    _add(menu, "&Earlier turn", partial(session.step_history, -1), "Alt+Up")
+    _add(menu, "&Later turn", partial(session.step_history, 1), "Alt+Down")
 
 
-def _view_menu(window: MainWindow) -> None:
-    menu = QMenu("&View", window)
-    window.menuBar().addMenu(menu)
-    for number, name in enumerate(
-        ("prompt", "details", "graph", "diagnostics", "problems", "subgraph"), 1
-    ):
-        _add(
-            menu,
-            f"Go to {name.capitalize()}",
-            lambda name=name: window.raise_dock(name),  # type: ignore[misc]
-            f"Ctrl+{number}",
-        )
+def add_view_menu(
+    bar: QMenuBar,
+    layout: DockLayout,
+    preferences: Preferences,
+    apply_theme: Callable[[str], object],
+) -> None:
+    """Add the docks, their titles and the colours."""
+    menu = _menu(bar, "&View")
+    for dock in docks_with_shortcut():
+        _add(menu, f"Go to {dock.title}", partial(layout.raise_dock, dock.name), dock.shortcut)
     menu.addSeparator()
     panels = QMenu("&Panels", menu)
     menu.addMenu(panels)
-    for dock in window.docks.values():
-        panels.addAction(dock.toggleViewAction())
-    titles = menu.addAction("Panel &titles, to move panels by")
-    titles.setCheckable(True)
-    titles.setChecked(window.preferences.flag("titles", False))
-    titles.toggled.connect(window.show_titles)
-    _add(menu, "&Restore layout", window.layout_of_docks.restore_default)
+    for widget in layout.docks.values():
+        panels.addAction(widget.toggleViewAction())
+
+    def show_titles(shown: bool) -> None:
+        preferences.set_flag("titles", shown)
+        layout.show_titles(shown)
+
+    _add_option(
+        menu, "Panel &titles, to move panels by", preferences.flag("titles", False), show_titles
+    )
+    _add(menu, "&Restore layout", layout.restore_default)
     menu.addSeparator()
-    group = QActionGroup(window)
+    group = QActionGroup(bar)
     for name in THEMES:
-        action = menu.addAction(f"{name.capitalize()} colours")
+        action = _add(menu, f"{name.capitalize()} colours", partial(apply_theme, name))
         action.setCheckable(True)
-        action.setChecked(window.preferences.theme == name)
-        action.triggered.connect(lambda _checked, name=name: window.apply_theme(name))
+        action.setChecked(preferences.theme == name)
         group.addAction(action)
 
 
-def _help_menu(window: MainWindow) -> None:
-    menu = QMenu("&Help", window)
-    window.menuBar().addMenu(menu)
+def add_help_menu(bar: QMenuBar) -> None:
+    """Add help."""
+    menu = _menu(bar, "&Help")
+    window = bar.window()
     _add(
         menu,
         "&Keyboard shortcuts",
-        lambda: QMessageBox.information(
-            window, "Keyboard shortcuts", SHORTCUTS.replace("\t", ": ")
-        ),
+        lambda: QMessageBox.information(window, "Keyboard shortcuts", shortcuts_text()),
         "F1",
     )
     _add(menu, "&About", lambda: QMessageBox.about(window, "About", ABOUT))

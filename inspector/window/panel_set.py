@@ -23,13 +23,16 @@ from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
 from inspector.panels.workspace_panel import WorkspacePanel
+from inspector.window.docks import DOCKS
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from inspector.theme import Theme
 
 
 class PanelSet:
-    """The panels by role. None of them knows another."""
+    """The panels by role, those in docks by the dock's name. None of them knows another."""
 
     def __init__(self) -> None:
         self.query = QueryBar()
@@ -46,11 +49,15 @@ class PanelSet:
         self.prompt = PromptPanel()
         self.graph = GraphPanel()
         self.subgraph = SubgraphPanel()
-        self.play = PlayPanel()
+        self.inputs = PlayPanel()
         self.memory = MemoryPanel()
         self.replay = ReplayPanel()
         self.diagnostics = DiagnosticsPanel()
         self.problems = ProblemsPanel()
+
+    def in_docks(self) -> dict[str, QWidget]:
+        """Return the panels that stand in docks, by the dock's name."""
+        return {dock.name: getattr(self, dock.name) for dock in DOCKS}
 
     def apply_theme(self, theme: Theme) -> None:
         """Hand the colours to every panel."""

@@ -87,7 +87,7 @@ class Bench:
         shown: list[object] = []
         self.window.turnShown.connect(shown.append)
         self.window.panels.query.set_message(message)
-        self.window.run_turn()
+        self.window.session.run(message)
         self.wait(lambda: shown)
         self.window.turnShown.disconnect(shown.append)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -16,6 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.models.hits_model import Column, HitsModel
+from inspector.session.replaying import Replaying
+from inspector.session.watching import FileWatch
+from inspector.window.copying import CopyMenu
+from inspector.window.files import Files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +38,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 QUESTION = "do clownfish get along with lionfish?"
 
 W = TypeVar("W", bound=QWidget)
+P = TypeVar("P", bound=QObject)
 
 
 class Row(NamedTuple):
@@ -64,6 +69,15 @@ class Driver:
         self.window = window
         self.session = window.session
         self.jobs = window.jobs
+        self.files = self._part(Files)
+        self.watch = self._part(FileWatch)
+        self.replaying = self._part(Replaying)
+        self.copy_menu = self._part(CopyMenu)
+
+    def _part(self, kind: type[P]) -> P:
+        found = self.window.findChildren(kind)
+        assert len(found) == 1, f"{len(found)} {kind.__name__}"
+        return found[0]
 
     @overload
     def find(self, name: str) -> Any: ...

@@ -253,3 +253,14 @@ def test_top_k_above_the_number_of_records_gives_what_there_is(
     assert [r["id"] for r in json.loads(out)["nodes"][0]["diagnostics"]["output"]["results"]] == [
         "only"
     ]
+
+
+def test_name_and_version_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    from importlib.metadata import version
+
+    with pytest.raises(SystemExit) as ended:
+        cli.window_parser().parse_args(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == (
+        f"retrieve-turn-inspector {version('retrieve-turn-inspector')}\n"
+    )

@@ -35,7 +35,7 @@ LABELS = [
 
 
 def _copied(user: Driver, label: str) -> str:
-    action = next(a for a in user.window.copy_menu.menu.actions() if a.text() == label)
+    action = next(a for a in user.copy_menu.menu.actions() if a.text() == label)
     QGuiApplication.clipboard().clear()
     action.trigger()
     return QGuiApplication.clipboard().text()
@@ -49,9 +49,9 @@ def user(open_window: OpenWindow, aquarium: Path) -> Driver:
 
 
 def test_the_menu_offers_what_the_button_says(user: Driver) -> None:
-    actions = [a.text() for a in user.window.copy_menu.menu.actions() if not a.isSeparator()]
+    actions = [a.text() for a in user.copy_menu.menu.actions() if not a.isSeparator()]
     assert actions == LABELS
-    assert user.window.panels.query.copy_button.menu() is user.window.copy_menu.menu
+    assert user.window.panels.query.copy_button.menu() is user.copy_menu.menu
 
 
 def test_before_anything_is_open_nothing_is_copied_and_nothing_breaks(

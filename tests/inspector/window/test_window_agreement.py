@@ -162,7 +162,7 @@ def _check(user: Driver, said: dict[str, Any], messages: list[Any]) -> None:
     limit = 0.0 if parameters["threshold"] == "inf" else parameters["threshold"]
     assert plot.threshold() == pytest.approx(limit, abs=0.0005)
     if parameters["retrieval_mode"] != "Lexical":
-        dots = plot._dots._scatters[Reason.NONE].getData()[0]
+        dots = plot._dots._layers.get(Reason.NONE, np.zeros((0, 2)))[:, 0]
         known = found.candidates.dense.distances[found.hit_rows]
         assert sorted(dots) == sorted(known.astype(float))
         for result in results:

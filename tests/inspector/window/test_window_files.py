@@ -12,7 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from inspector.panels.welcome_page import WelcomePage
-from inspector.window.menus import SAMPLES
+from inspector.window.samples import SAMPLES
 from tests.inspector.driver import LEFT, QUESTION
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder
 
@@ -195,7 +195,7 @@ def test_a_broken_file_dropped_while_a_turn_runs_does_not_stop_it(
 def test_the_welcome_page_opens_a_sample_with_one_click(
     open_window: OpenWindow, aquarium: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.window.menus.SAMPLES", aquarium.parent)
+    monkeypatch.setattr("inspector.window.samples.SAMPLES", aquarium.parent)
     user = open_window()
     page = user.window.findChild(WelcomePage)
     assert page.isVisible()
@@ -209,7 +209,7 @@ def test_the_welcome_page_opens_a_sample_with_one_click(
 
 
 def test_every_sample_card_is_there_in_the_program() -> None:
-    from inspector.window.menus import sample_cards
+    from inspector.window.samples import sample_cards
 
     assert len(sample_cards()) >= 5
     assert all(path.startswith(str(SAMPLES)) for _, _, path in sample_cards())
@@ -324,7 +324,7 @@ def test_a_changed_file_is_offered_for_reload(open_window: OpenWindow, aquarium:
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
     user.set_spin("topKSpin", "5")
-    with user.qtbot.waitSignal(user.window.watch.changed):
+    with user.qtbot.waitSignal(user.watch.changed):
         _edit_records(
             aquarium,
             lambda records: records.insert(
@@ -393,13 +393,13 @@ def test_a_file_that_vanishes_and_comes_back_is_noticed(
     user.ask(QUESTION)
     before = user.rows()
     content = graph.read_text()
-    with user.qtbot.waitSignal(user.window.watch.changed):
+    with user.qtbot.waitSignal(user.watch.changed):
         graph.unlink()
     with user.qtbot.waitSignal(user.session.failed):
         user.shortcut(Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier)
     assert "3010" in user.bar_text
     assert user.rows() == before
-    with user.qtbot.waitSignal(user.window.watch.changed):
+    with user.qtbot.waitSignal(user.watch.changed):
         graph.write_text(content)
     with user.qtbot.waitSignal(user.session.opened):
         user.shortcut(Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier)
@@ -456,5 +456,5 @@ def test_diagnostics_are_saved_where_the_user_says(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(target), ""))
     user = open_window(aquarium / "rag.graph.json")
     user.ask(QUESTION)
-    user.window.save_diagnostics()
+    user.click("saveDiagnostics")
     assert json.loads(target.read_text(encoding="utf-8")) == user.turn.debug_info

@@ -214,7 +214,9 @@ def test_old_results_stay_and_are_marked_while_a_question_is_searched(
     user.ask(OTHER)
     before = user.rows()
     status = user.window.panels.query.status
-    with user.qtbot.waitSignal(user.session.outdated_changed):
+    with user.qtbot.waitSignal(
+        user.session.changed, check_params_cb=lambda shown: shown.is_outdated
+    ):
         user.type_message(QUESTION)
         user.qtbot.keyClick(user.message, Qt.Key.Key_Return)
     assert user.rows() == before
@@ -252,7 +254,9 @@ def test_enter_right_after_a_live_run_began_does_not_search_again(
 ) -> None:
     embedder = HeldEmbedder(held=[QUESTION])
     user = open_window(aquarium / "rag.graph.json", embedder)
-    with user.qtbot.waitSignal(user.session.outdated_changed):
+    with user.qtbot.waitSignal(
+        user.session.changed, check_params_cb=lambda shown: shown.is_outdated
+    ):
         user.type_message(QUESTION)
     assert embedder.asked.wait(WAIT_S)
     user.qtbot.keyClick(user.message, Qt.Key.Key_Return)

@@ -227,7 +227,7 @@ def test_saving_writes_the_values_and_keeps_what_the_file_has_besides(
     assert GraphDescription.load(path).node("knowledge").params == user.params()
     # Saving is no change by others.
     user.click("messageClose")
-    with user.qtbot.assertNotEmitted(user.window.watch.changed, wait=400):
+    with user.qtbot.assertNotEmitted(user.watch.changed, wait=400):
         pass
 
 
@@ -416,7 +416,7 @@ def test_typing_after_a_picked_turn_adds_to_the_history(user: Driver) -> None:
 
 
 def test_what_is_copied_is_what_is_on_screen(user: Driver) -> None:
-    actions = {action.text(): action for action in user.window.copy_menu.menu.actions()}
+    actions = {action.text(): action for action in user.copy_menu.menu.actions()}
     clipboard = QGuiApplication.clipboard()
     user.set_spin("topKSpin", "7")
     actions["Parameters as JSON"].trigger()

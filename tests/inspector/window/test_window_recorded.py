@@ -53,8 +53,8 @@ def replay(user: Driver) -> TurnReplay:
         lambda: user.find("replayButton", QPushButton).isEnabled(), timeout=WAIT_MS
     )
     user.click("replayButton")
-    user.qtbot.waitUntil(lambda: user.window.replaying.result is not None, timeout=WAIT_MS)
-    return user.window.replaying.result
+    user.qtbot.waitUntil(lambda: user.replaying.result is not None, timeout=WAIT_MS)
+    return user.replaying.result
 
 
 def verdicts(user: Driver) -> dict[str, str]:
@@ -167,7 +167,7 @@ def test_a_recording_is_replayed_against_the_graph_that_was_open_before(
     folder.mkdir()
     user = open_window(aquarium / "rag.graph.json")
     user.open(write(folder / "debug_info.json", recording))
-    assert user.window.replaying.target.path.name == "rag.graph.json"
+    assert user.replaying.target.path.name == "rag.graph.json"
     assert not replay(user).differs
 
 
@@ -181,13 +181,13 @@ def test_other_knowledge_can_be_chosen_to_replay_against(
     folder = tmp_path / "inbox"
     folder.mkdir()
     user = open_window(write(folder / "debug_info.json", recording))
-    assert user.window.replaying.target is None
+    assert user.replaying.target is None
     assert not user.find("replayButton", QPushButton).isEnabled()
     chosen = aquarium / "aquarium_all_mini.json"
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(chosen), ""))
     user.click("replayTarget")
-    user.qtbot.waitUntil(lambda: user.window.replaying.result is not None, timeout=WAIT_MS)
-    assert not user.window.replaying.result.differs
+    user.qtbot.waitUntil(lambda: user.replaying.result is not None, timeout=WAIT_MS)
+    assert not user.replaying.result.differs
 
 
 def test_a_recorded_turn_is_no_target_to_replay_against(

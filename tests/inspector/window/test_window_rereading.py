@@ -97,7 +97,7 @@ def test_a_store_that_the_window_saves_is_not_told_to_have_changed(
     user: Driver, store_path: Path
 ) -> None:
     told: list[Any] = []
-    user.window.watch.changed.connect(told.append)
+    user.watch.changed.connect(told.append)
     user.window.raise_dock("memory")
     user.click("memorySave")
     user.qtbot.waitUntil(lambda: user.bar_text == f"Saved {store_path}")

@@ -147,7 +147,7 @@ def test_a_schema_that_the_catalog_lacks_is_kept_and_marked(
     assert "tales · Unregistered" in offered(open_picker(user))
     user.ask(QUESTION)
     assert user.turn.status == "Success"
-    user.window.save_graph()
+    user.files.save_graph()
     saved = json.loads((folder / "play.graph.json").read_text())
     assert [n["params"]["schema"] for n in saved["nodes"] if "schema" in n["params"]] == [
         "tales",
@@ -249,7 +249,9 @@ def test_from_name_without_a_schema_is_told(opened: Callable[..., Any]) -> None:
     button = row_of(user, "source_kind").button
     button.setFocus()
     user.qtbot.keyClick(button, Qt.Key.Key_Space)
-    with user.qtbot.waitSignal(user.session.findings_changed):
+    with user.qtbot.waitSignal(
+        user.session.changed, check_params_cb=lambda shown: bool(shown.findings)
+    ):
         user.choose(row_of(user, "source_kind").combo, "FromName")
     assert any("schema" in line and "error" in line for line in problems(user))
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from core.nodes import kind_of
 from inspector.models.turns_model import EntryRole
-from inspector.window.menus import sample_cards
+from inspector.window.samples import sample_cards
 
 if TYPE_CHECKING:
     from tests.inspector.driver import Driver, OpenWindow

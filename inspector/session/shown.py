@@ -1,0 +1,97 @@
+"""All that the window shows, at one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from core.nodes import GenerateParams
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from core.agent.description import GraphDescription, Node
+    from core.agent.turn import NodeRun, Turn
+    from core.hits.listing import Listing
+    from core.io.findings import Finding
+    from core.nodes.retrieval import RetrievalResult
+    from core.nodes.turn_request import Play
+    from core.opening.opening import Opened
+    from inspector.session.history import HistoryEntry
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is open, edited and asked after one step. Immutable; what did not change is the same.
+
+    opened : the file in use; None while nothing is open.
+    graph : the graph in force, edits included.
+    outline : the graph as of the last edit of something else than a number. Names, exits and
+        texts are read from it, so that a moved slider is no news to who shows those.
+    node : the name of the node in hand.
+    turn : the turn on screen.
+    is_outdated : the turn belongs to an older question than the one being worked on.
+    play, upcoming : what the turn on screen started from, and what the next one will.
+    history, place : the turns so far, the oldest first, and which of them is shown, −1 for none.
+    """
+
+    opened: Opened | None
+    graph: GraphDescription | None
+    outline: GraphDescription | None
+    node: str
+    message: str
+    turn: Turn | None
+    is_outdated: bool
+    history: Sequence[HistoryEntry]
+    place: int
+    findings: tuple[Finding, ...]
+    play: Play
+    upcoming: Play
+    keeps_dialog: bool
+    variables: Mapping[str, str]
+    exits: Mapping[str, str]
+    replies: Mapping[str, str]
+
+    @cached_property
+    def node_in_hand(self) -> Node | None:
+        """The node in hand with its parameters in force."""
+        return self.graph.node(self.node) if self.graph is not None else None
+
+    @cached_property
+    def run(self) -> NodeRun | None:
+        """What the node in hand did in the turn on screen; None when it was not reached."""
+        return self.turn.run_of(self.node) if self.turn is not None else None
+
+    @property
+    def retrieval(self) -> RetrievalResult | None:
+        """What the node in hand found in the turn on screen."""
+        return self.run.retrieval if self.run is not None else None
+
+    @cached_property
+    def listing(self) -> Listing | None:
+        """The hits and near-misses of the node in hand."""
+        return self.retrieval.listing if self.retrieval is not None else None
+
+    @cached_property
+    def prompt_node(self) -> Node | None:
+        """The node whose prompt is shown: that in hand, else the last that ran, else the first."""
+        graph = self.graph
+        if graph is None:
+            return None
+        node = graph.node(self.node)
+        if isinstance(node.params, GenerateParams):
+            return node
+        ran = [run.name for run in self.turn.runs if run.projection] if self.turn else []
+        if ran:
+            return graph.node(ran[-1])
+        return next((n for n in graph.nodes if isinstance(n.params, GenerateParams)), None)
+
+    @property
+    def replying_node(self) -> str:
+        """The node whose reply the user may type: the last that asked a model, or ""."""
+        if self.turn is None or self.turn.recorded:
+            return ""
+        return next(
+            (run.name for run in reversed(self.turn.runs) if run.projection is not None), ""
+        )

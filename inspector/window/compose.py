@@ -1,0 +1,180 @@
+"""The composition root: the only place that makes the window's objects and joins them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication
+
+from core.embedding.embedder import ModelProvider
+from core.embedding.embedder_process import EmbedderProcesses
+from core.index.index_process import IndexProcesses
+from core.nodes import RetrieveSubgraphParams, kind_of
+from inspector.session.busy import Busy
+from inspector.session.jobs import Jobs
+from inspector.session.preferences import Preferences
+from inspector.session.replaying import Replaying
+from inspector.session.session import Session
+from inspector.session.watching import FileWatch
+from inspector.window import menus
+from inspector.window.copying import CopyMenu
+from inspector.window.files import Files
+from inspector.window.main_window import MainWindow
+from inspector.window.messages import Messages
+from inspector.window.panel_set import PanelSet
+from inspector.window.samples import sample_cards
+from inspector.window.showing import Showing
+from inspector.window.wiring.editing import wire_parameters, wire_prompt
+from inspector.window.wiring.memory import MemoryWiring
+from inspector.window.wiring.play import wire_play
+from inspector.window.wiring.question import wire_question
+from inspector.window.wiring.replay import wire_replay
+from inspector.window.wiring.results import wire_results
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMenu
+
+    from inspector.session.shown import Shown
+
+
+def compose() -> MainWindow:
+    """Make the whole program around nothing open; neither shown nor running yet."""
+    jobs = Jobs()
+    models = ModelProvider(EmbedderProcesses(), IndexProcesses())
+    session = Session(jobs, models)
+    preferences, panels = Preferences(), PanelSet()
+    window = MainWindow(session, jobs, preferences, panels)
+    showing = Showing(session, window)
+    replaying = Replaying(session, jobs, models, window)
+    watch = FileWatch(window)
+    files = Files(session, showing, watch, preferences, panels.message_bar, window)
+    copying = CopyMenu(session, window.grab, window)
+    busy = Busy(jobs, window)
+    busy.progressed.connect(panels.progress.show_progress)
+    busy.ended.connect(panels.progress.finish)
+    Messages(session, showing, panels.message_bar, window.raise_dock, window)
+    wire_question(session, showing, panels.query)
+    wire_results(session, showing, panels)
+    wire_parameters(session, showing, panels.parameters)
+    wire_prompt(session, showing, panels.prompt)
+    wire_play(session, showing, panels.inputs, panels.parameters)
+    memory = MemoryWiring(session, showing, panels.memory, jobs, window)
+    memory.store_saved.connect(watch.take_note)
+    wire_replay(session, replaying, panels.replay, panels.hits.select_id, window)
+    window.closing.connect(watch.stop)
+    _join_window(window, showing, replaying)
+    _join_requests(window, files, copying, replaying)
+    _add_menus(window, files, copying.menu)
+    window.restore()
+    _show_page(window)
+    return window
+
+
+def _join_window(window: MainWindow, showing: Showing, replaying: Replaying) -> None:
+    """Let the window itself follow the session: title, docks that come and go, turns."""
+    layout, docks = window.layout_of_docks, window.docks
+    window.session.opened.connect(partial(_show_page, window))
+    showing.bind(_title, lambda shown: window.setWindowTitle(_title(shown)))
+    showing.bind(
+        _is_subgraph,
+        lambda shown: layout.set_applicable("subgraph", _is_subgraph(shown), in_front=True),
+    )
+    showing.bind(
+        lambda shown: (shown.outline, shown.upcoming.memory),
+        lambda shown: layout.set_applicable("memory", _has_memory(shown)),
+    )
+    replaying.changed.connect(
+        lambda: layout.set_applicable("replay", replaying.turn is not None, in_front=True)
+    )
+    showing.bind(lambda shown: shown.turn, lambda shown: window.tell_turn(shown.turn))
+
+    def show_count(errors: int, warnings: int) -> None:
+        count = errors + warnings
+        docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
+
+    panels = window.panels
+    panels.problems.count_changed.connect(show_count)
+    showing.bind(
+        lambda shown: (shown.opened, shown.findings),
+        lambda shown: panels.problems.show_findings(shown.findings, _file_count(shown)),
+    )
+    showing.bind(
+        lambda shown: shown.opened,
+        lambda shown: panels.workspace.show_opened(shown.opened, window.session.neighbours),
+    )
+    docks["diagnostics"].visibilityChanged.connect(panels.diagnostics.set_in_sight)
+    docks["subgraph"].visibilityChanged.connect(panels.subgraph.set_in_sight)
+
+
+def _join_requests(
+    window: MainWindow, files: Files, copying: CopyMenu, replaying: Replaying
+) -> None:
+    """Join what panels ask for with who does it."""
+    panels = window.panels
+    panels.query.set_copy_menu(copying.menu)
+    panels.progress.cancel_requested.connect(window.session.cancel)
+    panels.progress.cancel_requested.connect(replaying.cancel)
+    panels.welcome.open_requested.connect(files.choose_file)
+    panels.welcome.path_requested.connect(files.open)
+    panels.workspace.open_requested.connect(files.open)
+    panels.workspace.reload_requested.connect(files.reload)
+    panels.parameters.save_requested.connect(files.save_graph)
+    panels.problems.finding_activated.connect(files.open_place)
+    panels.hits.table.activated.connect(lambda _index: window.raise_dock("details"))
+    panels.subgraph.node_activated.connect(lambda _row: window.raise_dock("details"))
+    clipboard = QApplication.clipboard()
+    panels.prompt.copy_text_requested.connect(lambda: clipboard.setText(copying.prompt_text()))
+    panels.prompt.copy_json_requested.connect(lambda: clipboard.setText(copying.prompt_json()))
+    panels.diagnostics.copy_requested.connect(lambda: clipboard.setText(copying.diagnostics_json()))
+    panels.diagnostics.save_requested.connect(
+        lambda: files.save_diagnostics(copying.diagnostics_json())
+    )
+
+
+def _add_menus(window: MainWindow, files: Files, copy_menu: QMenu) -> None:
+    """Fill the menu bar."""
+    session, preferences, panels = window.session, window.preferences, window.panels
+    bar = window.menuBar()
+    save_diagnostics = panels.diagnostics.save_requested.emit
+    menus.add_file_menu(bar, files, preferences, save_diagnostics, window.close)
+    menus.add_edit_menu(bar, session, copy_menu)
+    menus.add_turn_menu(bar, session, panels.query, panels.progress.cancel_requested.emit)
+    menus.add_view_menu(bar, window.layout_of_docks, preferences, window.apply_theme)
+    menus.add_help_menu(bar)
+
+
+def _show_page(window: MainWindow) -> None:
+    """Show the panels, or the welcome page alone while nothing is open."""
+    is_open = window.session.graph is not None
+    window.layout_of_docks.show_page(is_open)
+    if is_open:
+        window.panels.query.focus_message()
+        return
+    window.panels.welcome.show_samples(sample_cards())
+    window.panels.welcome.show_recent([str(path) for path in window.preferences.recent])
+
+
+def _file_count(shown: Shown) -> int:
+    return len(shown.opened.workspace.files()) + 1 if shown.opened is not None else 0
+
+
+def _title(shown: Shown) -> str:
+    name = "Retrieve turn inspector"
+    if shown.opened is None or shown.graph is None:
+        return name
+    mark = "*" if shown.graph.nodes != shown.opened.graph.nodes else ""
+    return f"{shown.opened.path.name}{mark} – {name}"
+
+
+def _is_subgraph(shown: Shown) -> bool:
+    node = shown.node_in_hand
+    return node is not None and node.type == RetrieveSubgraphParams.node_type
+
+
+def _has_memory(shown: Shown) -> bool:
+    """Tell whether there is a memory store to speak of."""
+    nodes = shown.outline.nodes if shown.outline is not None else ()
+    return bool(shown.upcoming.memory) or any(
+        kind_of(node.params).memory(node.params) is not None for node in nodes
+    )

@@ -1,0 +1,174 @@
+"""What is edited: the parameters of the node in hand, the prompt's template, and what is wrong."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from core.errors import InspectorError
+from core.io.findings import Severity
+from core.nodes import GenerateParams, KnowledgeSourceKind, kind_of
+from core.prompt.projection import Projection, canned_messages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from core.agent.description import Node
+    from core.agent.workspace import Workspace
+    from core.knowledge.schema import Field
+    from inspector.panels.parameters_panel import ParametersPanel
+    from inspector.panels.prompt_panel import PromptPanel
+    from inspector.session.session import Session
+    from inspector.session.shown import Shown
+    from inspector.window.showing import Showing
+
+_FILTER = frozenset({"filter", "embedded_string_storage"})
+
+
+def wire_parameters(session: Session, showing: Showing, parameters: ParametersPanel) -> None:
+    """Connect the session with the form of the node in hand."""
+    editor = session.editor
+
+    def show_node(shown: Shown) -> None:
+        node = shown.node_in_hand
+        if node is not None:
+            parameters.show_node(node.name, node.type, node.params, editor.baseline(node.name))
+
+    show_filter_status = partial(_show_filter_status, parameters)
+
+    def on_refused(node: str, param: str, error: InspectorError) -> None:
+        if node != session.node:
+            return
+        if param == "filter":
+            parameters.set_filter_status(False, error)
+        else:
+            parameters.set_param_problem(param, error)
+
+    def on_confirmed() -> None:
+        """Take back what was said of a value that was refused."""
+        show_node(session.shown())
+        show_filter_status(session.shown())
+
+    parameters.param_edited.connect(session.edit_param)
+    parameters.param_edit_finished.connect(lambda _param: editor.end_edit())
+    parameters.node_picked.connect(session.pick_node)
+    parameters.reset_requested.connect(session.reset_node)
+    editor.refused.connect(on_refused)
+    editor.confirmed.connect(on_confirmed)
+    showing.bind(_nodes, lambda s: parameters.show_graph(_nodes(s)))
+    showing.bind(_schemas, lambda s: parameters.set_choices("schema", _schemas(s)))
+    showing.bind(lambda s: (s.node_in_hand, s.opened), show_node)
+    showing.bind(_filter, show_filter_status)
+    showing.bind(lambda s: (s.node, s.findings), partial(_show_schema_problem, parameters))
+    showing.bind(_marks, lambda s: parameters.set_marks(_marks(s)[1]))
+
+
+def wire_prompt(session: Session, showing: Showing, prompt: PromptPanel) -> None:
+    """Connect the session with the prompt and its template."""
+    editor, show_prompt = session.editor, partial(_show_prompt, prompt)
+
+    def edit(param: str, value: Any) -> None:
+        node = session.shown().prompt_node
+        if node is not None:
+            editor.edit(node.name, param, value)
+
+    prompt.param_edited.connect(edit)
+    prompt.template_edited.connect(partial(edit, "template"))
+    prompt.param_edit_finished.connect(lambda _param: editor.end_edit())
+    editor.confirmed.connect(lambda: show_prompt(session.shown()))
+    showing.bind(lambda s: (s.prompt_node, s.turn), show_prompt)
+
+
+def _show_filter_status(parameters: ParametersPanel, shown: Shown) -> None:
+    node, opened = shown.node_in_hand, shown.opened
+    if node is None or opened is None or not _has_filter(node):
+        return
+    fields, is_fine, text = _filter_status(node.params, opened.workspace)
+    parameters.set_filter_fields(fields)
+    parameters.set_filter_status(is_fine, text)
+
+
+def _show_schema_problem(parameters: ParametersPanel, shown: Shown) -> None:
+    """Say beside the schema of the node in hand what was found wrong with it."""
+    for finding in shown.findings:
+        place = finding.place
+        if finding.severity is Severity.ERROR and (place.param, place.node) == (
+            "schema",
+            shown.node,
+        ):
+            parameters.set_param_problem("schema", f"{int(finding.code)} {finding.message}")
+            return
+
+
+def _show_prompt(prompt: PromptPanel, shown: Shown) -> None:
+    node, turn = shown.prompt_node, shown.turn
+    run = turn.run_of(node.name) if node is not None and turn is not None else None
+    params = node.params if node and isinstance(node.params, GenerateParams) else None
+    chunks = [
+        step.retrieval.hits
+        for step in (turn.runs if turn is not None else ())
+        if step.retrieval and step.params and kind_of(step.params).attaches_knowledge
+    ]
+    projection = run.projection if run else None
+    if projection is None and turn is not None and turn.canned_line is not None:
+        projection = Projection(canned_messages(turn.request.message, turn.canned_line), (), "")
+    missed = node.name if node is not None and turn is not None else ""
+    prompt.show_projection(projection, params, chunks, missed)
+
+
+def _schemas(shown: Shown) -> tuple[str, ...]:
+    return shown.opened.workspace.schema_names if shown.opened is not None else ()
+
+
+def _nodes(shown: Shown) -> list[tuple[str, str]]:
+    return [(node.name, node.type) for node in shown.outline.nodes] if shown.outline else []
+
+
+def _marks(shown: Shown) -> tuple[str, Mapping[str, Sequence[float]]]:
+    return shown.node, shown.listing.marks if shown.listing is not None else {}
+
+
+def _has_filter(node: Node) -> bool:
+    return node.params.specs().keys() >= _FILTER
+
+
+def _filter(shown: Shown) -> object:
+    """Return what the filter's status depends on: it counts records once the storage is open."""
+    node, opened = shown.node_in_hand, shown.opened
+    if node is None or opened is None or not _has_filter(node):
+        return None
+    params: Any = node.params
+    return (
+        node.name,
+        opened.workspace,
+        params.filter,
+        getattr(params, "source_kind", None),
+        getattr(params, "schema", ""),
+        params.embedded_string_storage,
+        opened.workspace.is_open(params.embedded_string_storage),
+    )
+
+
+def _filter_status(
+    params: Any, workspace: Workspace
+) -> tuple[Sequence[Field], bool | None, str | InspectorError]:
+    """Return the fields that a filter can name, whether it is fine, and what to say of it."""
+    is_fine = True if params.filter else None
+    if getattr(params, "source_kind", None) is KnowledgeSourceKind.FromName:
+        known = (
+            workspace.schema_fields(params.schema)
+            if params.schema in workspace.schema_names
+            else ()
+        )
+        said = f"checked against the schema {params.schema}" if params.filter else "no filter"
+        return known or (), is_fine, said
+    storage = params.embedded_string_storage
+    fields = workspace.fields_of(storage)
+    if not workspace.is_open(storage) or not (fields or params.filter):
+        return fields, None, ""
+    try:
+        matching, total = workspace.match_count(storage, params.filter)
+    except InspectorError as error:
+        return fields, False, error
+    said = "compiled" if params.filter else "no filter"
+    return fields, is_fine, f"{said} · {matching:,} of {total:,} records match"

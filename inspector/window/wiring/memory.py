@@ -1,0 +1,190 @@
+"""Memory stores: what there is, what the turn wrote, and what is saved where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from core.io.atomic import file_name_for
+from core.knowledge.memory import MemoryStore
+from core.nodes.memory_stores import stores_used
+from inspector.session.memory_files import MemoryFiles
+from inspector.session.play_inputs import written_stores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from inspector.panels.memory_panel import MemoryPanel
+    from inspector.session.jobs import Jobs
+    from inspector.session.session import Session
+    from inspector.session.shown import Shown
+    from inspector.window.showing import Showing
+
+_STORE_FILTER = "Memory stores (*.json);;All files (*)"
+
+
+class MemoryWiring(QObject):
+    """Connects the session with the panel of memory stores.
+
+    Parameters
+    ----------
+    window : the parent of file dialogs.
+
+    Signals
+    -------
+    store_saved(Path)
+        A memory store was written to this file.
+    """
+
+    store_saved = Signal(object)
+
+    def __init__(
+        self, session: Session, showing: Showing, memory: MemoryPanel, jobs: Jobs, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._memory = memory
+        self._window = window
+        self._files = MemoryFiles(jobs, self)
+        self._saved: Mapping[str, MemoryStore] = {}
+        session.opened.connect(self._on_opened)
+        showing.bind(self._read, self._show)
+        memory.store_edited.connect(self._on_store_edited)
+        memory.open_requested.connect(self._choose_store)
+        memory.save_requested.connect(self._save_store)
+        memory.save_as_requested.connect(self._save_store_as)
+        self._files.opened.connect(self._on_store_opened)
+        self._files.saved.connect(self._on_store_saved)
+        self._files.failed.connect(session.failed)
+
+    def _on_opened(self) -> None:
+        inputs = self._session.inputs
+        on_disk, kept_saved = self._on_disk(), {}
+        for name, saved in self._saved.items():
+            kept, read = inputs.upcoming.memory.get(name), on_disk.get(name)
+            if kept == saved and read is not None and read.path == saved.path:
+                # Nothing is lost when the file, which may have changed, is read anew.
+                inputs.forget_store(name)
+            elif kept is not None:
+                kept_saved[name] = saved
+        self._saved = kept_saved
+
+    # What is shown
+
+    def _on_disk(self) -> Mapping[str, MemoryStore]:
+        """Return the stores that are known to lie on the disk; a worker looks for them."""
+        opened = self._session.current
+        return opened.workspace.memories.if_scanned() if opened is not None else {}
+
+    def _read(self, shown: Shown) -> object:
+        turn = shown.turn
+        return (
+            shown.opened,
+            shown.outline,
+            shown.variables,
+            shown.message,
+            shown.upcoming.memory,
+            (turn.request.play.memory, turn.play.memory) if turn is not None else None,
+            self._on_disk(),
+            self._saved,
+        )
+
+    def _stores(self, shown: Shown) -> tuple[dict[str, MemoryStore], Mapping[str, str]]:
+        """Return the stores that there are by name, and those that the turn names."""
+        if shown.graph is None:
+            return {}, {}
+        upcoming = shown.upcoming
+        used = stores_used(self._session.inputs.request(shown.message, shown.graph, upcoming))
+        stores = {**self._on_disk(), **upcoming.memory}
+        for name, schema in used.items():
+            stores.setdefault(name, MemoryStore(name, schema))
+        return stores, used
+
+    def _show(self, shown: Shown) -> None:
+        if shown.opened is None:
+            return
+        stores, used = self._stores(shown)
+        on_disk = {**self._on_disk(), **self._saved}
+        self._memory.show_stores(
+            [stores[name] for name in sorted(stores)],
+            changed={
+                name for name, store in shown.upcoming.memory.items() if store != on_disk.get(name)
+            },
+            written=_written(shown, stores, on_disk),
+            schemas=shown.opened.workspace.schema_names,
+            in_use=tuple(used),
+        )
+
+    # From the panel
+
+    def _on_store_edited(self, store: MemoryStore) -> None:
+        if not self._session.inputs.put_store(store):
+            self._memory.show_note(
+                "The turn on screen writes to this store itself, so the edit counts from the "
+                "next question on"
+            )
+
+    def _choose_store(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Open a memory store", self._session.folder, _STORE_FILTER
+        )
+        if name:
+            self._files.open(Path(name))
+
+    def _save_store(self, name: str) -> None:
+        store = self._stores(self._session.shown())[0].get(name)
+        if store is None:
+            return
+        if store.path is None:
+            self._save_store_as(name)
+        else:
+            self._write(store, store.path)
+
+    def _save_store_as(self, name: str) -> None:
+        store = self._stores(self._session.shown())[0].get(name)
+        if store is None:
+            return
+        suggested = Path(self._session.folder) / file_name_for(store.name, ".json")
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, "Save the memory store", str(store.path or suggested), _STORE_FILTER
+        )
+        if path:
+            self._write(store, Path(path))
+
+    def _write(self, store: MemoryStore, path: Path) -> None:
+        current = self._session.current
+        if current is not None:
+            self._files.save(store, path, current.workspace.memories)
+
+    # From the files
+
+    def _on_store_opened(self, store: MemoryStore) -> None:
+        self._saved = {**self._saved, store.name: store}
+        self._session.inputs.put_store(store)
+
+    def _on_store_saved(self, store: MemoryStore) -> None:
+        self.store_saved.emit(store.path)
+        self._on_store_opened(store)
+        self._session.noted.emit(f"Saved {store.path}")
+
+
+def _written(
+    shown: Shown, stores: Mapping[str, MemoryStore], on_disk: Mapping[str, MemoryStore]
+) -> dict[str, frozenset[str]]:
+    """Return the ids of the records that the turn on screen wrote, by store."""
+    if shown.turn is None:
+        return {}
+    before, after = shown.turn.request.play.memory, shown.turn.play.memory
+    written = {}
+    for name in written_stores(shown.turn):
+        old = before.get(name) or on_disk.get(name)
+        # A turn only appends.
+        added = after[name].records[len(old.records) if old is not None else 0 :]
+        here = stores[name].records if name in stores else ()
+        written[name] = frozenset(record["id"] for record in added) & {
+            record["id"] for record in here
+        }
+    return written

@@ -1,0 +1,94 @@
+"""What a turn starts from besides the graph: variables, picked exits, replies and the dialog."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from core.nodes import kind_of
+from core.nodes.references import variables_used
+from inspector.models.exits_model import SimulatedExit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from core.agent.description import GraphDescription
+    from core.nodes import NodeParams
+    from inspector.panels.parameters_panel import ParametersPanel
+    from inspector.panels.play_panel import PlayPanel
+    from inspector.session.session import Session
+    from inspector.session.shown import Shown
+    from inspector.window.showing import Showing
+
+
+def wire_play(
+    session: Session, showing: Showing, play: PlayPanel, parameters: ParametersPanel
+) -> None:
+    """Connect the session with the panels that show and change what a turn starts from."""
+    inputs = session.inputs
+
+    def on_reply(text: str) -> None:
+        node = session.shown().replying_node
+        if node:
+            inputs.set_reply(node, text)
+
+    play.variable_edited.connect(inputs.set_variable)
+    play.exit_picked.connect(inputs.set_exit)
+    play.dialog_kept_changed.connect(inputs.keep_dialog)
+    play.dialog_edited.connect(inputs.set_dialog)
+    play.reply_edited.connect(on_reply)
+    play.node_activated.connect(session.pick_node)
+    parameters.exit_picked.connect(inputs.set_exit)
+    parameters.reply_edited.connect(inputs.set_reply)
+    showing.bind(
+        lambda s: (s.outline, s.variables),
+        lambda s: play.show_variables(s.variables, variables_used(_params(s.outline))),
+    )
+    showing.bind(lambda s: (s.outline, s.exits), lambda s: play.show_exits(_exits(s)))
+    showing.bind(_dialog, lambda s: play.show_dialog(**_dialog(s)))
+    showing.bind(
+        lambda s: (s.outline, s.node, s.exits, s.replies),
+        lambda s: _show_simulated(parameters, s),
+    )
+
+
+def _exits(shown: Shown) -> list[SimulatedExit]:
+    return [
+        SimulatedExit(
+            name,
+            table.node_type,
+            tuple(table.exits()),
+            shown.exits.get(name, simulated.exit),
+        )
+        for name, table in _params(shown.outline).items()
+        if (simulated := kind_of(table).simulated)
+    ]
+
+
+def _show_simulated(parameters: ParametersPanel, shown: Shown) -> None:
+    node = shown.node_in_hand
+    simulated = kind_of(node.params).simulated if node is not None else None
+    if node is None or simulated is None:
+        return
+    parameters.show_simulated_exit(shown.exits.get(node.name, simulated.exit))
+    labels = simulated.labels(node.params) if simulated.labels is not None else ()
+    # Without a choice the turn takes the first.
+    parameters.show_simulated_label(shown.replies.get(node.name) or next(iter(labels), ""), labels)
+
+
+def misses_variable(shown: Shown) -> bool:
+    """Tell whether the graph reads a variable that has no value."""
+    return not variables_used(_params(shown.outline)).keys() <= shown.variables.keys()
+
+
+def _dialog(shown: Shown) -> dict[str, Any]:
+    node, turn = shown.replying_node, shown.turn
+    return {
+        "lines": shown.play.dialog,
+        "kept": shown.keeps_dialog,
+        "reply": shown.replies.get(node, ""),
+        "replies_to": turn.request.message if turn is not None and node else "",
+    }
+
+
+def _params(graph: GraphDescription | None) -> Mapping[str, NodeParams]:
+    return {node.name: node.params for node in graph.nodes} if graph is not None else {}

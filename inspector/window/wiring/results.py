@@ -1,0 +1,126 @@
+"""The results of the turn on screen: what the node in hand found, the path, the diagnostics."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from core.nodes import RetrieveSubgraphParams
+from core.subgraph.listing import SubgraphListing
+
+if TYPE_CHECKING:
+    from core.hits.hit import Hit
+    from inspector.panels.distance_panel import DistancePanel
+    from inspector.panels.hits_panel import HitsPanel
+    from inspector.panels.subgraph_panel import SubgraphPanel
+    from inspector.panels.turns_panel import TurnsPanel
+    from inspector.session.session import Session
+    from inspector.session.shown import Shown
+    from inspector.window.panel_set import PanelSet
+    from inspector.window.showing import Showing
+
+
+def wire_results(session: Session, showing: Showing, panels: PanelSet) -> None:
+    """Connect the session with the panels that show what a turn found."""
+    showing.bind(_turn_of_node, lambda s: panels.funnel.show_counts(s.retrieval))
+    showing.bind(_turn_of_node, partial(_show_hits, panels.hits))
+    showing.bind(_turn_of_node, partial(_show_distances, panels.distances))
+    showing.bind(_subgraph, partial(_show_subgraph, panels.subgraph))
+    showing.bind(lambda s: s.outline, lambda s: panels.graph.show_graph(s.graph))
+    showing.bind(lambda s: s.node, lambda s: panels.graph.set_current_node(s.node))
+    showing.bind(_path, lambda s: panels.graph.show_turn(s.turn))
+    showing.bind(lambda s: s.turn, lambda s: panels.diagnostics.show_turn(s.turn))
+    showing.bind(lambda s: (s.history, s.place), partial(_show_history, panels.turns))
+    panels.distances.threshold_dragged.connect(partial(session.edit_param, "threshold"))
+    panels.distances.threshold_drag_finished.connect(lambda _value: session.editor.end_edit())
+    panels.distances.record_clicked.connect(panels.hits.select_record)
+    panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
+    panels.hits.reason_filter_changed.connect(panels.funnel.set_reason_filter)
+    panels.hits.row_selected.connect(partial(_show_hit, panels))
+    panels.subgraph.node_selected.connect(panels.hits.select_record)
+    panels.graph.node_activated.connect(session.pick_node)
+    panels.turns.turn_picked.connect(session.pick_turn)
+    panels.prompt.chunk_clicked.connect(panels.hits.select_id)
+
+
+def _show_hit(panels: PanelSet, hit: Hit | None) -> None:
+    """Show the record in hand everywhere."""
+    listing = panels.hits.model.selection
+    row = hit.row if hit is not None else None
+    panels.distances.mark_record(row)
+    panels.subgraph.select_node(row)
+    if hit is None or listing is None:
+        panels.details.show_hit(None)
+        return
+    panels.details.show_hit(
+        hit,
+        listing.metadata(hit.row),
+        listing.score_lines(hit.row),
+        words=listing.words,
+        known_fields=listing.known_fields,
+    )
+    panels.prompt.select_chunk(hit.id)
+
+
+def _show_hits(hits: HitsPanel, shown: Shown) -> None:
+    hits.set_empty_text(*_empty_text(shown))
+    hits.show_selection(shown.listing)
+
+
+def _show_distances(distances: DistancePanel, shown: Shown) -> None:
+    retrieval = shown.retrieval
+    if retrieval is None:
+        distances.show_selection(None)
+        return
+    distances.show_selection(retrieval.selection, retrieval.no_distances)
+    if retrieval.selection is not None:
+        distances.set_threshold(retrieval.selection.settings.threshold)
+
+
+def _show_subgraph(subgraph: SubgraphPanel, shown: Shown) -> None:
+    listing = shown.listing
+    subgraph.set_empty_text(*_empty_text(shown))
+    subgraph.show_result(listing if isinstance(listing, SubgraphListing) else None)
+
+
+def _show_history(turns: TurnsPanel, shown: Shown) -> None:
+    turns.show_turns(
+        [entry.turn for entry in shown.history],
+        shown.place,
+        [entry.when for entry in shown.history],
+    )
+
+
+def _turn_of_node(shown: Shown) -> object:
+    return shown.turn, shown.node
+
+
+def _subgraph(shown: Shown) -> object:
+    node = shown.node_in_hand
+    if node is None or node.type != RetrieveSubgraphParams.node_type:
+        return None
+    return _turn_of_node(shown)
+
+
+def _path(shown: Shown) -> object:
+    runs = shown.turn.runs if shown.turn is not None else ()
+    return [(run.name, run.exit, run.simulated) for run in runs]
+
+
+def _empty_text(shown: Shown) -> tuple[str, str]:
+    turn, node = shown.turn, shown.node
+    if shown.graph is None:
+        return "Nothing is open", "Open a graph or a knowledge file, or drop one here"
+    if turn is None:
+        return "Ask what a player would ask", "Type a question above and press Enter"
+    error = turn.error
+    if shown.run is None and error is not None and error.place.node == node:
+        return f"{node} could not run", error.message
+    if shown.run is None:
+        return f"This turn did not reach {node}", "See its path in Graph"
+    retrieval = shown.retrieval
+    if retrieval is None:
+        return f"{node} searches nothing", "Pick a Retrieve node at the right"
+    if not retrieval.query:
+        return "There was nothing to search with", "The resolved text is empty: not_found"
+    return retrieval.nothing_found

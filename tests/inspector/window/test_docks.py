@@ -1,0 +1,80 @@
+"""One table says of each dock what there is to say; nothing stands beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDockWidget, QMenu
+
+from inspector import theme as themes
+from inspector.window.docks import DOCKS, docks_with_shortcut
+from inspector.window.menus import shortcuts_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtGui import QAction
+
+    from tests.inspector.driver import Driver, OpenWindow
+
+
+@pytest.fixture
+def user(open_window: OpenWindow, aquarium: Path) -> Driver:
+    return open_window(aquarium / "rag.graph.json")
+
+
+def _actions(user: Driver, title: str) -> list[QAction]:
+    menu = next(m for m in user.window.menuBar().findChildren(QMenu) if m.title() == title)
+    return menu.actions()
+
+
+def test_every_dock_of_the_window_is_in_the_table(user: Driver) -> None:
+    docks = user.window.findChildren(QDockWidget)
+    assert {dock.objectName() for dock in docks} == {f"{dock.name}Dock" for dock in DOCKS}
+
+
+def test_every_panel_in_a_dock_stands_in_that_of_its_name(user: Driver) -> None:
+    docked = {
+        name
+        for name, panel in vars(user.window.panels).items()
+        if isinstance(panel.parent(), QDockWidget)
+    }
+    assert docked == {dock.name for dock in DOCKS}
+    for dock in DOCKS:
+        panel = getattr(user.window.panels, dock.name)
+        assert user.window.docks[dock.name].widget() is panel
+
+
+def test_every_dock_is_in_the_view_menu(user: Driver) -> None:
+    listed = _actions(user, "&Panels")
+    assert [action.text() for action in listed] == [dock.title for dock in DOCKS]
+    for dock in DOCKS:
+        assert user.window.docks[dock.name].toggleViewAction() in listed
+
+
+def test_every_shortcut_of_the_table_brings_its_dock_to_the_front(user: Driver) -> None:
+    by_keys = {action.shortcut().toString(): action for action in _actions(user, "&View")}
+    for dock in docks_with_shortcut():
+        if dock.is_conditional:
+            continue
+        by_keys[QKeySequence(dock.shortcut).toString()].trigger()
+        panel = user.window.docks[dock.name]
+        assert panel.geometry().right() >= 0, dock.name
+
+
+def test_no_two_docks_share_a_shortcut() -> None:
+    shortcuts = [dock.shortcut for dock in docks_with_shortcut()]
+    assert len(set(shortcuts)) == len(shortcuts)
+
+
+def test_the_help_names_the_docks_in_the_order_of_their_shortcuts() -> None:
+    assert (
+        "Ctrl+1 … Ctrl+6: Prompt, Details, Graph, Diagnostics, Problems, Subgraph"
+        in shortcuts_text().splitlines()
+    )
+
+
+def test_every_dock_has_an_icon_of_ours() -> None:
+    assert {dock.icon for dock in DOCKS} <= set(themes.icon_names())
