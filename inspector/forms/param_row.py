@@ -223,11 +223,6 @@ class ParamRow(QWidget):
             return "END" if self.spec.is_exit else "nothing"
         return cut(text, _LONGEST_VALUE)
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self.label.apply_theme(theme)
-        self.problem.apply_theme(theme)
-
     def _place(self, control: QWidget, *, below: bool = False) -> None:
         """Put the control beside the label, or below it."""
         self.is_label_beside = not below
