@@ -69,12 +69,8 @@ class JsonTreeModel(QAbstractItemModel):
         self._make: Callable[[], Any] = dict
         self._made: _Node | None = None
 
-    def show_json(self, value: Any) -> None:
-        """Show other data: what ``json.loads`` gives."""
-        self.show_made(lambda: value)
-
-    def show_made(self, make: Callable[[], Any]) -> None:
-        """Show the data that `make` returns; it is called when the data is first looked at."""
+    def show_json(self, make: Callable[[], Any]) -> None:
+        """Show the data that `make` returns, once it is first looked at: what JSON gives."""
         self.beginResetModel()
         self._make, self._made = make, None
         self.endResetModel()
