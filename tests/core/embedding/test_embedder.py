@@ -155,6 +155,7 @@ def test_the_library_is_told_to_stay_offline(embedder: SentenceTransformerEmbedd
     assert os.environ["TRANSFORMERS_OFFLINE"] == "1"
 
 
+@pytest.mark.slow
 def test_loading_prints_nothing_and_reaches_for_no_network(repo: Path) -> None:
     code = (
         "import socket\n"

@@ -112,6 +112,7 @@ def check_against_naive(store: Store, chosen: Settings) -> None:
     ]
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(DENSE))
 def test_dense_gives_the_hits_counts_and_reasons_of_the_specification(
@@ -120,6 +121,7 @@ def test_dense_gives_the_hits_counts_and_reasons_of_the_specification(
     check_against_naive(*turn)
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(LEXICAL))
 def test_lexical_gives_the_hits_counts_and_reasons_of_the_specification(
@@ -128,6 +130,7 @@ def test_lexical_gives_the_hits_counts_and_reasons_of_the_specification(
     check_against_naive(*turn)
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(HYBRID))
 def test_hybrid_gives_the_hits_counts_and_reasons_of_the_specification(
@@ -153,6 +156,7 @@ def test_dense_counts_add_up(turn: tuple[Store, Settings]) -> None:
     assert counts.result == counts.raw - counts.filtered
 
 
+@pytest.mark.slow
 @FEWER
 @given(turns(HYBRID))
 def test_hybrid_counts_add_up(turn: tuple[Store, Settings]) -> None:
