@@ -8,7 +8,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QDir, QRectF, Qt
+from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
@@ -213,6 +213,14 @@ def apply(app: QApplication, theme: Theme) -> None:
         app.setStyle("Fusion")
     app.setPalette(_palette(theme))
     app.setStyleSheet(sheet)
+
+
+def spread(root: QObject, theme: Theme) -> None:
+    """Hand the colours to a panel and its parts; each takes its own in `apply_theme`."""
+    for part in (root, *root.findChildren(QObject)):
+        take_over = getattr(part, "apply_theme", None)
+        if take_over is not None:
+            take_over(theme)
 
 
 def style_sheet(theme: Theme) -> str:

@@ -80,7 +80,7 @@ def run_turn(request: TurnRequest, workspace: Workspace, work: Work = QUIETLY) -
 
 def _recorded(name: str, request: TurnRequest, outcome: Outcome) -> NodeRun:
     params = request.params[name]
-    target = getattr(params, params.exits()[outcome.exit])
+    target = params.exit_targets()[outcome.exit]
     return NodeRun(
         name=name,
         type=params.node_type,

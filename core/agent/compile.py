@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from core.agent.checks import with_sound_params
 from core.errors import InspectorError
 from core.io.findings import FileRefused, Severity
 from core.io.json_file import with_lines
@@ -31,7 +30,7 @@ def check_storages(
     """
     if not graph.nodes:
         return
-    graph = with_sound_params(graph)
+    graph = graph.sound()
     seen: set[str] = set()
     remembering: list[tuple[OpenedNode, NodeParams, StoreUse]] = []
     for index, node in enumerate(graph.nodes):

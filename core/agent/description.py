@@ -70,11 +70,6 @@ class GraphDescription:
         self.default_model_name = name
         return self
 
-    def set_storage_root(self, folder: str) -> GraphDescription:
-        """Set the folder below which storages lie, relative to the graph file."""
-        self.storage_root = folder
-        return self
-
     def node(self, name: str) -> Node:
         """Return the node of that name.
 
@@ -112,10 +107,22 @@ class GraphDescription:
         graph.nodes = list(self.nodes)
         return graph
 
+    def sound(self) -> GraphDescription:
+        """Return a copy with the refused values of its nodes at their defaults."""
+        graph = self.copy()
+        graph.nodes = [Node(node.name, node.params.sound()) for node in self.nodes]
+        return graph
+
     def check(self) -> tuple[Finding, ...]:
         """Return all structural findings: names, exits, ranges, types, reachability."""
         findings = Findings(Code.GraphCompilationFailed, str(self.path or ""))
-        check_graph(self, findings)
+        check_graph(
+            [(node.name, node.params) for node in self.nodes],
+            findings,
+            start_node=self.start_node,
+            default_model_name=self.default_model_name,
+            unread=self.unread,
+        )
         return tuple(findings)
 
     @classmethod

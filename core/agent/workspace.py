@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError, Place
-from core.index.search_cache import SearchCache, SearchNeeded
+from core.io.cache import BoundedCache
 from core.io.findings import FileRefused
-from core.io.work import QUIETLY, Work
+from core.io.work import QUIETLY, SearchNeeded, Work
 from core.keyword.corpora import Corpora
 from core.knowledge.base import KnowledgeBase
 from core.knowledge.catalog import SchemaCatalog
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from core.knowledge.schema import Field
     from core.nodes.params import NodeParams
 
-__all__ = ["SearchNeeded", "Workspace"]
 
 _BYTES_PER_RECORD = 25
 """What a search keeps of each record: distances, orders, ranks, scores and the mask."""
@@ -86,7 +85,7 @@ class Workspace:
         self._strings: dict[Path, StringStorage] = {}
         self._string_paths: dict[tuple[str, FileKind], Path] = {}
         self._catalog: SchemaCatalog | FileRefused | None = None
-        self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
+        self._searches: BoundedCache[_SearchKey, Candidates] = BoundedCache(
             lambda found: found.known_count * _BYTES_PER_RECORD
         )
         self._generations = count()

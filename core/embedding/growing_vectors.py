@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.embedding.vectors import RecordVectors, text_keys
+from core.io.cache import BoundedCache
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
@@ -33,9 +32,9 @@ class TextVectors:
     """
 
     def __init__(self, most: int = REMEMBERED_TEXTS) -> None:
-        self._most = most
-        self._known: OrderedDict[tuple[str, bytes], NDArray[np.float32]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._known: BoundedCache[tuple[str, bytes], NDArray[np.float32]] = BoundedCache(
+            lambda _vector: 1, most
+        )
 
     def remembering(self, embedder: Embedder) -> Embedder:
         """Return the model as an embedder that embeds only what is not known."""
@@ -43,22 +42,15 @@ class TextVectors:
 
     def get(self, identity: str, key: bytes) -> NDArray[np.float32] | None:
         """Return the vector of a text for a model, or None."""
-        with self._lock:
-            found = self._known.get((identity, key))
-            if found is not None:
-                self._known.move_to_end((identity, key))
-            return found
+        return self._known.get((identity, key))
 
     def put(self, identity: str, keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
         """Remember the vectors of texts."""
-        with self._lock:
-            for key, vector in zip(keys, vectors, strict=True):
-                # A copy, so that one row does not keep the whole block.
-                kept = vector.copy()
-                kept.setflags(write=False)
-                self._known[identity, key] = kept
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)
+        for key, vector in zip(keys, vectors, strict=True):
+            # A copy, so that one row does not keep the whole block.
+            kept = vector.copy()
+            kept.setflags(write=False)
+            self._known.put((identity, key), kept)
 
 
 class _Remembering:

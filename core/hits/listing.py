@@ -78,6 +78,10 @@ class Listing(Protocol):
         """The rows of the hits in the engine's order: int64 (hits,)."""
 
     @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The hits in the engine's order."""
+
+    @property
     def near_miss_count(self) -> int:
         """How many rows count as near-misses."""
 

@@ -29,6 +29,10 @@ class IsCancelled(Protocol):
         """Return True to stop."""
 
 
+class SearchNeeded(LookupError):
+    """Only what is cached was asked for, and this search has not been made yet."""
+
+
 def no_progress(what: str, done: int, total: int) -> None:
     """Report to nobody."""
 

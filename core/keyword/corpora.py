@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Protocol
 
-from core.index.search_cache import SearchCache
+from core.io.cache import BoundedCache
 from core.io.work import QUIETLY, Work
 from core.keyword.folder import load_corpus
 from core.keyword.index import index_of
@@ -45,7 +45,7 @@ class Corpora:
         self._lock = threading.RLock()
         self._corpora: dict[_CorpusKey, Corpus] = {}
         self._keys: dict[tuple[str, str], _CorpusKey] = {}
-        self._searches: SearchCache[tuple[int, int, str], KeywordCandidates] = SearchCache(
+        self._searches: BoundedCache[tuple[int, int, str], KeywordCandidates] = BoundedCache(
             lambda found: found.overlaps.nbytes + found.scores.nbytes + found.order.nbytes
         )
 

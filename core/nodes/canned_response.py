@@ -8,10 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-)
+from core.nodes.kind import Answer, NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 
@@ -53,14 +50,7 @@ class CannedResponseParams(NodeParams):
 
 class CannedResponse(
     NodeKind[CannedResponseParams],
-    lacks=(
-        "simulated",
-        "provides",
-        "memory",
-        "check",
-        "check_change",
-        "prepare",
-    ),
+    lacks=("simulated", "provides", "memory", "check", "check_change", "prepare"),
 ):
     """Answers with a line of its storage, or else with one given inline."""
 
@@ -69,11 +59,9 @@ class CannedResponse(
     answer = Answer.READY_LINE
 
     def check_storages(self, params: CannedResponseParams, node: OpenedNode) -> None:
-        """Open the file of lines."""
         node.open_strings(params.string_storage)
 
     def run(self, name: str, params: CannedResponseParams, state: TurnState) -> Outcome:
-        """Pick a line; no line says nothing."""
         lines = (
             state.storages.strings(params.string_storage, work=state.work).values
             if params.string_storage

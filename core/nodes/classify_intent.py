@@ -12,18 +12,15 @@ from core.hits.hit import Hit, Reason
 from core.io.wording import did_you_mean
 from core.knowledge.kinds import FileKind
 from core.knowledge.schema import Field, FieldType
-from core.nodes.kind import (
-    Filtered,
-    SearchKind,
-)
+from core.nodes.kind import Filtered, SearchKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.retrieval import RetrievalResult
 from core.nodes.state import Outcome
 from core.retrieve import stages
 from core.retrieve.modes import RetrievalMode
 from core.retrieve.select import Counts, Selection, Settings, select
 
 if TYPE_CHECKING:
-    from core.hits.listing import Listing
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
@@ -70,32 +67,25 @@ class ClassifyIntentParams(NodeParams):
 
 
 @dataclass(frozen=True, slots=True)
-class IntentRetrieval:
-    """A `core.nodes.retrieval.RetrievalResult` of labelled examples; it attaches no knowledge.
+class IntentRetrieval(RetrievalResult):
+    """The `diagnostic_topk` nearest labelled examples; the hits are those within the threshold.
 
-    selection : the `diagnostic_topk` nearest examples; None for an empty message.
+    listing : None for an empty message.
     default_label : of an example that has no value in `metadata_field`; None where there is none.
     """
 
     params: ClassifyIntentParams
-    source: str
-    query: str
-    selection: Selection | None
+    listing: Selection | None
     default_label: str | None = None
 
     how = "Intent"
     no_distances = ""
     nothing_found = ("No example passed the filter", "Loosen the filter")
+    near_miss_fields = ("id", "distance", "label", "rank", "reason", "needs")
 
     @property
-    def listing(self) -> Listing | None:
-        """The selection."""
-        return self.selection
-
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The examples within the threshold, nearest first; the first one decides."""
-        return self.selection.hits if self.selection is not None else ()
+    def selection(self) -> Selection | None:
+        return self.listing
 
     @property
     def label(self) -> str:
@@ -124,34 +114,25 @@ class IntentRetrieval:
         return value if isinstance(value, str) and value else None
 
     def _value(self, hit: Hit) -> object:
-        known = self.selection.metadata(hit.row) if self.selection is not None else {}
+        known = self.listing.metadata(hit.row) if self.listing is not None else {}
         value = known.get(self.params.metadata_field)
         return self.default_label if value is None else value
 
     @property
     def counts(self) -> Counts:
         """The counts of every stage; all 0 without a selection."""
-        return self.selection.counts if self.selection is not None else Counts(0, 0, 0, 0, 0)
+        return self.listing.counts if self.listing is not None else Counts(0, 0, 0, 0, 0)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The counts as the stages of a funnel."""
         return stages.intent_stages(self.counts)
 
-    def near_misses(self, limit: int) -> list[dict[str, Any]]:
-        """Return the nearest near-misses: id, distance, label, rank, reason, needs."""
-        found = self.selection.near_misses(limit) if self.selection is not None else ()
-        return [
-            {
-                "id": hit.id,
-                "distance": hit.distance,
-                "label": self.label_of(hit),
-                "rank": hit.rank,
-                "reason": hit.reason.value,
-                "needs": hit.needs,
-            }
-            for hit in found
-        ]
+    def near_miss(self, hit: Hit) -> dict[str, Any]:
+        """Return one near-miss with its label."""
+        return {
+            name: self.label_of(hit) if name == "label" else getattr(hit, name)
+            for name in self.near_miss_fields
+        }
 
     def diagnostics(self) -> dict[str, Any]:
         """Return parameters with counts, the query, the label, and the nearest examples.
@@ -180,10 +161,10 @@ class IntentRetrieval:
         }
 
     def _nearest(self) -> tuple[Hit, ...]:
-        if self.selection is None:
+        if self.listing is None:
             return ()
-        rows = self.selection.ranking[: self.params.diagnostic_topk]
-        return tuple(self.selection.story(row) for row in rows.tolist())
+        rows = self.listing.ranking[: self.params.diagnostic_topk]
+        return tuple(self.listing.story(row) for row in rows.tolist())
 
     def _result(self, hit: Hit) -> dict[str, Any]:
         label = self.label_of(hit)
@@ -198,13 +179,7 @@ class IntentRetrieval:
 
 class ClassifyIntent(
     SearchKind[ClassifyIntentParams],
-    lacks=(
-        "answer",
-        "simulated",
-        "provides",
-        "memory",
-        "draws_subgraph",
-    ),
+    lacks=("answer", "simulated", "provides", "memory", "draws_subgraph"),
 ):
     """Takes the label of the nearest example as the intent; attaches no knowledge."""
 
@@ -213,15 +188,12 @@ class ClassifyIntent(
     opened_files = frozenset[FileKind]()
 
     def filtered(self, params: ClassifyIntentParams) -> Filtered:
-        """Return the filter."""
         return Filtered(params.filter, params.embedded_string_storage)
 
     def distance_threshold(self, params: ClassifyIntentParams) -> float:
-        """Return the threshold."""
         return params.threshold
 
     def check(self, params: ClassifyIntentParams, node: CheckedNode) -> None:
-        """Check that there are examples, and a field for their labels."""
         node.needs_file("embedded_string_storage", params.embedded_string_storage, "knowledge file")
         if not params.metadata_field:
             node.error(
@@ -232,7 +204,6 @@ class ClassifyIntent(
             )
 
     def check_storages(self, params: ClassifyIntentParams, node: OpenedNode) -> None:
-        """Check filter and field against the file."""
 
         def opened(name: str) -> tuple[str, tuple[Finding, ...]]:
             store = node.storages.opened(name, node.work).store
@@ -260,7 +231,6 @@ class ClassifyIntent(
             searcher.prepare(dense=embeddings, work=work)
 
     def run(self, name: str, params: ClassifyIntentParams, state: TurnState) -> Outcome:
-        """Find the nearest example; 3007 for a field that gives no labels."""
         query = state.request.message.strip()
         result = IntentRetrieval(params, name, query, None)
         if query:
@@ -288,7 +258,6 @@ class ClassifyIntent(
         return Outcome("found", result.label, retrieval=result)
 
     def recorded_stages(self, params: ClassifyIntentParams) -> RecordedStages:
-        """Return the nearest examples, and those near enough."""
         del params
         return (stages.NEAREST, "raw_result_count"), (stages.WITHIN_THRESHOLD, "result_count")
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.nodes.kind import (
-    NodeKind,
-    Simulated,
-)
+from core.nodes.kind import NodeKind, Simulated
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.simulating import picked_exit
 from core.nodes.state import Outcome
@@ -44,15 +41,7 @@ class ClassifyIntentLLMParams(NodeParams):
 
 class ClassifyIntentLLM(
     NodeKind[ClassifyIntentLLMParams],
-    lacks=(
-        "answer",
-        "provides",
-        "memory",
-        "check",
-        "check_storages",
-        "check_change",
-        "prepare",
-    ),
+    lacks=("answer", "provides", "memory", "check", "check_storages", "check_change", "prepare"),
 ):
     """Takes the exit that the user picked, or `not_found`.
 
@@ -64,7 +53,6 @@ class ClassifyIntentLLM(
     simulated = Simulated("not_found", ClassifyIntentLLMParams.labels)
 
     def run(self, name: str, params: ClassifyIntentLLMParams, state: TurnState) -> Outcome:
-        """Take the exit; 3007 for one that the node does not have."""
         taken = picked_exit(name, params, self.simulated.exit, state)
         labels = params.labels()
         label = ""

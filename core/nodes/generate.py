@@ -7,11 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from core.errors import InspectorError
-from core.nodes.kind import (
-    Answer,
-    NodeKind,
-    kind_of,
-)
+from core.nodes.kind import Answer, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 from core.prompt.lint import Provided, lint
@@ -57,15 +53,7 @@ class GenerateParams(NodeParams):
 
 class Generate(
     NodeKind[GenerateParams],
-    lacks=(
-        "simulated",
-        "provides",
-        "memory",
-        "check",
-        "check_storages",
-        "check_change",
-        "prepare",
-    ),
+    lacks=("simulated", "provides", "memory", "check", "check_storages", "check_change", "prepare"),
 ):
     """Renders the prompt; the reply is what the user typed in."""
 
@@ -74,7 +62,6 @@ class Generate(
     answer = Answer.REPLY
 
     def run(self, name: str, params: GenerateParams, state: TurnState) -> Outcome:
-        """Render the prompt that the model would read."""
         request = state.request
         inputs = PromptInputs(
             user_message=request.message,

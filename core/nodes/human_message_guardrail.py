@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
-from core.index.search_cache import SearchNeeded
 from core.io.wording import cut
+from core.io.work import SearchNeeded
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import (
-    NodeKind,
-)
+from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 from core.patterns.patterns import LONGEST_MESSAGE, MATCHING_S, MatchResult, MatchTooSlow
@@ -45,14 +43,7 @@ class HumanMessageGuardrailParams(NodeParams):
 
 class HumanMessageGuardrail(
     NodeKind[HumanMessageGuardrailParams],
-    lacks=(
-        "answer",
-        "simulated",
-        "provides",
-        "memory",
-        "check_change",
-        "prepare",
-    ),
+    lacks=("answer", "simulated", "provides", "memory", "check_change", "prepare"),
 ):
     """Searches the player's message for the patterns, ignoring case, within a time limit."""
 
@@ -60,7 +51,6 @@ class HumanMessageGuardrail(
     is_in_game = True
 
     def check(self, params: HumanMessageGuardrailParams, node: CheckedNode) -> None:
-        """Warn where there are no patterns."""
         if not (params.string_storage or params.inline_strings):
             node.warning(
                 "inline_strings",
@@ -69,7 +59,6 @@ class HumanMessageGuardrail(
             )
 
     def check_storages(self, params: HumanMessageGuardrailParams, node: OpenedNode) -> None:
-        """Open the file of patterns, and compile them."""
         node.open_strings(params.string_storage)
         try:
             problems = _pattern_problems(params, node.storages, node.work)
@@ -82,7 +71,6 @@ class HumanMessageGuardrail(
             node.warning(_param(params), foreign, hint="write it in the patterns of ECMAScript")
 
     def run(self, name: str, params: HumanMessageGuardrailParams, state: TurnState) -> Outcome:
-        """Search the message; 3007 when the time is up or the message too long."""
         message, searches = state.request.message, state.storages.patterns
         patterns = _patterns_of(params, state.storages, state.work)
         found = searches.known(patterns, message)

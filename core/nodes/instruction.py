@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.nodes.kind import (
-    NodeKind,
-)
+from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 from core.prompt.lint import Provided
@@ -32,15 +30,7 @@ class InstructionParams(NodeParams):
 
 class Instruction(
     NodeKind[InstructionParams],
-    lacks=(
-        "answer",
-        "simulated",
-        "memory",
-        "check",
-        "check_storages",
-        "check_change",
-        "prepare",
-    ),
+    lacks=("answer", "simulated", "memory", "check", "check_storages", "check_change", "prepare"),
 ):
     """Attaches its text."""
 
@@ -48,11 +38,9 @@ class Instruction(
     is_in_game = True
 
     def provides(self, name: str, params: InstructionParams) -> Provided:
-        """Return the name that the text is attached as."""
         return Provided(instructions=(params.instruction_name or name,))
 
     def run(self, name: str, params: InstructionParams, state: TurnState) -> Outcome:
-        """Attach the text."""
         attached_as = params.instruction_name or name
         state.instructions.append(InstructionText(attached_as, params.instruction))
         return Outcome("default", params.instruction)

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import (
-    NodeKind,
-)
+from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 from core.prompt.lint import Provided
@@ -50,13 +48,7 @@ class IntentToInstructionParams(NodeParams):
 
 class IntentToInstruction(
     NodeKind[IntentToInstructionParams],
-    lacks=(
-        "answer",
-        "simulated",
-        "memory",
-        "check_change",
-        "prepare",
-    ),
+    lacks=("answer", "simulated", "memory", "check_change", "prepare"),
 ):
     """Attaches the instruction of the intent that was classified last, where there is one."""
 
@@ -64,11 +56,9 @@ class IntentToInstruction(
     is_in_game = True
 
     def provides(self, name: str, params: IntentToInstructionParams) -> Provided:
-        """Return the name that the text is attached as."""
         return Provided(instructions=(params.instruction_name or name,))
 
     def check(self, params: IntentToInstructionParams, node: CheckedNode) -> None:
-        """Check the inline labels and texts, where they are used."""
         if params.string_storage:
             return
         problem = _inline_problem(params)
@@ -87,11 +77,9 @@ class IntentToInstruction(
             )
 
     def check_storages(self, params: IntentToInstructionParams, node: OpenedNode) -> None:
-        """Open the map file."""
         node.open_strings(params.string_storage, FileKind.MAP)
 
     def run(self, name: str, params: IntentToInstructionParams, state: TurnState) -> Outcome:
-        """Attach the text of the label."""
         label, attached_as = state.label, params.instruction_name or name
         text = instruction_of(label, params, state.storages, state.work) if label else None
         output: dict[str, object] = {"attached": text is not None}

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.index.search_cache import SearchNeeded
+from core.io.work import SearchNeeded
 from core.keyword import stages
 from core.keyword.index import index_of
 from core.keyword.listing import KeywordListing
@@ -14,17 +14,13 @@ from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights
 from core.keyword.select import MAX_K, KeywordCounts, select
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import numbers_problem
-from core.nodes.kind import (
-    SearchKind,
-)
-from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.kind import SearchKind
+from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
 from core.nodes.references import query_of
-from core.nodes.retrieval import scored, sections
-from core.nodes.texts import INPUT_HELP, SOURCE_HELP
+from core.nodes.retrieval import RetrievalResult, scored
 from core.prompt.lint import Provided
 
 if TYPE_CHECKING:
-    from core.hits.hit import Hit
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
@@ -48,7 +44,7 @@ def _weight(default: float, field: str) -> Any:
 class KeywordRetrieveParams(NodeParams):
     """Parameters of KeywordRetrieve: rank the entries of a corpus by shared words."""
 
-    input: str = param("", INPUT_HELP, reads=Reads.SEARCH, structural=True, references=True)
+    input: str = input_param()
     corpus: str = param(
         "",
         "Folder of Markdown files, or a knowledge file whose records are the entries, relative "
@@ -112,7 +108,7 @@ class KeywordRetrieveParams(NodeParams):
         low=0.0,
         high=100.0,
     )
-    source: str = param("", SOURCE_HELP, reads=Reads.PROMPT)
+    source: str = source_param()
     found_exit: str = exit_param("when at least one entry is found")
     not_found_exit: str = exit_param("when nothing is found")
 
@@ -135,15 +131,12 @@ class KeywordRetrieveParams(NodeParams):
 
 
 @dataclass(frozen=True, slots=True)
-class KeywordRetrieval:
+class KeywordRetrieval(RetrievalResult):
     """What a KeywordRetrieve node did."""
 
     params: KeywordRetrieveParams
-    source: str
-    query: str
     listing: KeywordListing | None
 
-    selection = None
     how = "Keyword"
     no_distances = (
         "A keyword retrieval has no distances: its score counts the words that a "
@@ -155,11 +148,6 @@ class KeywordRetrieval:
     )
 
     @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The entries attached to the turn, best first."""
-        return self.listing.hits if self.listing is not None else ()
-
-    @property
     def counts(self) -> KeywordCounts:
         """The counts of every stage."""
         return (
@@ -168,7 +156,6 @@ class KeywordRetrieval:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The counts as the stages of a funnel."""
         return stages.keyword_stages(self.counts)
 
     def near_misses(self, limit: int) -> list[dict[str, Any]]:
@@ -180,7 +167,7 @@ class KeywordRetrieval:
                 "score": miss.score,
                 "match_reason": miss.match_reason,
                 "rank": miss.rank,
-                "reason": miss.reason.value,
+                "reason": miss.reason,
                 "needs": miss.needs,
                 "misses_by": miss.misses_by,
             }
@@ -193,7 +180,7 @@ class KeywordRetrieval:
         weights = {
             name: getattr(params, name) for name in params.specs() if name.endswith("_weight")
         }
-        return sections(
+        return self.sections(
             {
                 "source": self.source,
                 "corpus": params.corpus,
@@ -208,7 +195,6 @@ class KeywordRetrieval:
                 "filtered_count": counts.matched - counts.at_or_above,
                 "result_count": counts.hits,
             },
-            self.query,
             [scored(hit) for hit in self.hits],
         )
 
@@ -219,6 +205,8 @@ class KeywordRetrieve(
         "answer",
         "simulated",
         "memory",
+        "filtered",
+        "distance_threshold",
         "check_change",
         "draws_subgraph",
     ),
@@ -230,17 +218,9 @@ class KeywordRetrieve(
     opened_files = frozenset({FileKind.CORPUS})
 
     def provides(self, name: str, params: KeywordRetrieveParams) -> Provided:
-        """Return the name that the entries are attached as."""
         return Provided(sources=(params.source or name,))
 
-    def filtered(self, params: KeywordRetrieveParams) -> None:
-        """Return None: there is no filter on metadata."""
-
-    def distance_threshold(self, params: KeywordRetrieveParams) -> None:
-        """Return None: there are no distances."""
-
     def check(self, params: KeywordRetrieveParams, node: CheckedNode) -> None:
-        """Check that there is a corpus."""
         node.needs_file(
             "corpus",
             params.corpus,
@@ -249,7 +229,6 @@ class KeywordRetrieve(
         )
 
     def check_storages(self, params: KeywordRetrieveParams, node: OpenedNode) -> None:
-        """Open the corpus."""
 
         def opened(name: str) -> tuple[str, tuple[Finding, ...]]:
             corpus = node.storages.corpora.corpus(name, params.summary_field, node.work)
@@ -266,7 +245,6 @@ class KeywordRetrieve(
             index_of(corpus, params.preview_chars)
 
     def run(self, name: str, params: KeywordRetrieveParams, state: TurnState) -> Outcome:
-        """Search a corpus by shared words."""
         query, listing = query_of(name, params.input, state), None
         if query:
             found = state.storages.corpora.candidates(
@@ -278,7 +256,6 @@ class KeywordRetrieve(
         return state.attach(KeywordRetrieval(params, params.source or name, query, listing))
 
     def recorded_stages(self, params: KeywordRetrieveParams) -> RecordedStages:
-        """Return the stages of a keyword retrieval."""
         del params
         return (
             (stages.ENTRIES, "entry_count"),

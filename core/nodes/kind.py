@@ -186,11 +186,6 @@ class NodeKind(Generic[P]):
         """
         raise NotImplementedError
 
-    @property
-    def searches(self) -> bool:
-        """Whether it searches, so that its turn has a retrieval."""
-        return isinstance(self, SearchKind)
-
     def filtered(self, params: P) -> Filtered | None:
         """Return its filter on metadata; None for a type without one."""
         del params

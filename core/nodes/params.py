@@ -162,6 +162,27 @@ def exit_param(when: str) -> Any:
     return param("", f"Node to run {when}. Empty = end the turn.", reads=Reads.WALK, is_exit=True)
 
 
+def input_param() -> Any:
+    """Declare the text that a node searches with."""
+    return param(
+        "",
+        "Text to search with: the player's message or an earlier node's output. "
+        "Empty = the player's message.",
+        reads=Reads.SEARCH,
+        structural=True,
+        references=True,
+    )
+
+
+def source_param() -> Any:
+    """Declare the name under which a node attaches what it finds."""
+    return param(
+        "",
+        "Name that templates use for these results (knowledge_NAME). Empty = the node's name.",
+        reads=Reads.PROMPT,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class NodeParams:
     """Base of the parameter tables; ``SpeakParams`` are those of the node type ``Speak``."""
@@ -223,6 +244,10 @@ class NodeParams:
         return {
             name.removesuffix("_exit"): name for name, spec in cls.specs().items() if spec.is_exit
         }
+
+    def exit_targets(self) -> dict[str, str]:
+        """Map exit route → its target's name, "" for the end of the turn."""
+        return {route: getattr(self, name) for route, name in self.exits().items()}
 
 
 _specs: dict[type[NodeParams], dict[str, ParamSpec]] = {}

@@ -10,16 +10,11 @@ from core.errors import Code, InspectorError
 from core.index.candidates import MAX_TOP_K
 from core.knowledge.filter import compile_filter
 from core.knowledge.kinds import FileKind, accepted_kinds
-from core.nodes.kind import (
-    Filtered,
-    SearchKind,
-    StoreUse,
-)
+from core.nodes.kind import Filtered, SearchKind, StoreUse
 from core.nodes.memory_stores import check_store_schema, named_store
-from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
 from core.nodes.references import query_of
-from core.nodes.retrieval import sections
-from core.nodes.texts import INPUT_HELP, SOURCE_HELP
+from core.nodes.retrieval import RetrievalResult
 from core.prompt.lint import Provided
 from core.retrieve import stages
 from core.retrieve.modes import RetrievalMode
@@ -29,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from core.hits.hit import Hit
-    from core.hits.listing import Listing
     from core.hits.stage import Stage
     from core.index.candidates import Candidates
     from core.io.findings import Finding
@@ -53,7 +47,7 @@ class KnowledgeSourceKind(IntEnum):
 class RetrieveParams(NodeParams):
     """Parameters of Retrieve: search a storage, attach the surviving chunks."""
 
-    input: str = param("", INPUT_HELP, reads=Reads.SEARCH, structural=True, references=True)
+    input: str = input_param()
     source_kind: KnowledgeSourceKind = param(
         KnowledgeSourceKind.FromFile,
         "FromFile = a prebuilt knowledge file. FromName = a memory store that the game fills "
@@ -116,7 +110,7 @@ class RetrieveParams(NodeParams):
         low=1,
         high=1000,
     )
-    source: str = param("", SOURCE_HELP, reads=Reads.PROMPT)
+    source: str = source_param()
     found_exit: str = exit_param("when at least one chunk is found")
     not_found_exit: str = exit_param("when nothing is found")
 
@@ -144,29 +138,23 @@ class RetrieveParams(NodeParams):
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieval:
-    """What a Retrieve node did. `selection` is None when there was nothing to search with or in."""
+class Retrieval(RetrievalResult):
+    """What a Retrieve node did."""
 
     params: RetrieveParams
-    source: str
-    query: str
-    selection: Selection | None
+    listing: Selection | None
+
+    near_miss_fields = ("id", "distance", "bm25_score", "rank", "reason", "needs")
 
     @property
-    def listing(self) -> Listing | None:
-        """The selection."""
-        return self.selection
-
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The chunks attached to the turn, in the engine's order."""
-        return self.selection.hits if self.selection is not None else ()
+    def selection(self) -> Selection | None:
+        return self.listing
 
     @property
     def counts(self) -> Counts:
         """The counts of every stage; all 0 without a selection."""
-        if self.selection is not None:
-            return self.selection.counts
+        if self.listing is not None:
+            return self.listing.counts
         if self.params.retrieval_mode is RetrievalMode.Dense:
             return Counts(0, 0, 0, 0, 0)
         return Counts(
@@ -175,12 +163,10 @@ class Retrieval:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The counts as the stages of a funnel."""
         return stages.retrieve_stages(self.counts, self.params.retrieval_mode)
 
     @property
     def how(self) -> str:
-        """The mode."""
         return self.params.retrieval_mode.name
 
     @property
@@ -191,33 +177,18 @@ class Retrieval:
                 "Lexical mode has no distances: it counts words (BM25), and the threshold "
                 "does nothing. Choose Dense or Hybrid to see distances."
             )
-        if self.selection is None:
+        if self.listing is None:
             return "Nothing was searched, so there are no distances."
         return ""
 
     @property
     def nothing_found(self) -> tuple[str, str]:
         """What to say when nothing came back."""
-        if self.selection is None or not self.selection.candidates.record_count:
+        if self.listing is None or not self.listing.candidates.record_count:
             return "This store has no records yet", "WriteToMemory adds them during play"
         if self.params.retrieval_mode is RetrievalMode.Lexical:
             return "No record holds a word of this question", "Dense matches by meaning"
         return "No record came back", "Loosen the filter or raise the threshold"
-
-    def near_misses(self, limit: int) -> list[dict[str, Any]]:
-        """Return the closest near-misses: id, distance, bm25_score, rank, reason, needs."""
-        found = self.selection.near_misses(limit) if self.selection is not None else ()
-        return [
-            {
-                "id": hit.id,
-                "distance": hit.distance,
-                "bm25_score": hit.bm25_score,
-                "rank": hit.rank,
-                "reason": hit.reason.value,
-                "needs": hit.needs,
-            }
-            for hit in found
-        ]
 
     def diagnostics(self) -> dict[str, Any]:
         """Return the node's diagnostics with exactly the keys of the reference page."""
@@ -242,7 +213,7 @@ class Retrieval:
                 "fused_candidate_count": counts.fused,
             }
         section["result_count"] = counts.result
-        return sections(section, self.query, [_result(hit) for hit in self.hits])
+        return self.sections(section, [_result(hit) for hit in self.hits])
 
 
 def _result(hit: Hit) -> dict[str, Any]:
@@ -260,11 +231,7 @@ def _result(hit: Hit) -> dict[str, Any]:
 
 class Retrieve(
     SearchKind[RetrieveParams],
-    lacks=(
-        "answer",
-        "simulated",
-        "draws_subgraph",
-    ),
+    lacks=("answer", "simulated", "draws_subgraph"),
 ):
     """Searches, and attaches what comes back."""
 
@@ -273,27 +240,22 @@ class Retrieve(
     opened_files = accepted_kinds(FileKind.KNOWLEDGE)
 
     def provides(self, name: str, params: RetrieveParams) -> Provided:
-        """Return the name that the chunks are attached as."""
         return Provided(sources=(params.source or name,))
 
     def memory(self, params: RetrieveParams) -> StoreUse | None:
-        """Return the store of FromName."""
         if params.source_kind is KnowledgeSourceKind.FromName:
             return StoreUse(params.storage_name, params.schema)
         return None
 
     def filtered(self, params: RetrieveParams) -> Filtered:
-        """Return the filter."""
         if self.memory(params) is not None:
             return Filtered(params.filter, schema=params.schema)
         return Filtered(params.filter, params.embedded_string_storage)
 
     def distance_threshold(self, params: RetrieveParams) -> float:
-        """Return the threshold."""
         return params.threshold
 
     def check(self, params: RetrieveParams, node: CheckedNode) -> None:
-        """Check that there is something to search."""
         if self.memory(params) is None:
             node.needs_file(
                 "embedded_string_storage", params.embedded_string_storage, "knowledge file"
@@ -304,7 +266,6 @@ class Retrieve(
                 node.error(field, f"FromName needs a {field}", code=Code.InvalidParamValue)
 
     def check_storages(self, params: RetrieveParams, node: OpenedNode) -> None:
-        """Check the file against filter and schema, or the filter against a store's schema."""
         if self.memory(params) is None:
             node.open(
                 "embedded_string_storage",
@@ -349,7 +310,6 @@ class Retrieve(
             searcher.prepare(dense=embeddings, work=work)
 
     def run(self, name: str, params: RetrieveParams, state: TurnState) -> Outcome:
-        """Search a knowledge file or a memory store."""
         query = query_of(name, params.input, state)
         found = (
             self._search_file(params, query, state)
@@ -386,7 +346,6 @@ class Retrieve(
         )
 
     def recorded_stages(self, params: RetrieveParams) -> RecordedStages:
-        """Return the stages that the mode has."""
         mode = params.retrieval_mode
         hits = (stages.HITS, "result_count")
         if mode is RetrievalMode.Lexical:
@@ -398,7 +357,6 @@ class Retrieve(
         return (stages.BOTH_RAW, "raw_result_count"), kept, fused, hits
 
     def recorded_how(self, params: RetrieveParams) -> str:
-        """Return the mode."""
         return params.retrieval_mode.name
 
     def implied(self, values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
-from core.index.search_cache import SearchNeeded
+from core.io.work import SearchNeeded
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import scalars_problem
-from core.nodes.kind import (
-    SearchKind,
-)
-from core.nodes.params import NodeParams, Reads, exit_param, param
+from core.nodes.kind import SearchKind
+from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
 from core.nodes.references import query_of
-from core.nodes.retrieval import scored, sections
-from core.nodes.texts import INPUT_HELP, SOURCE_HELP
+from core.nodes.retrieval import RetrievalResult, scored
 from core.prompt.lint import Provided
 from core.subgraph import stages
 from core.subgraph.depths import ExpansionDepth
@@ -26,7 +23,6 @@ from core.subgraph.listing import SubgraphCounts, SubgraphListing
 from core.subgraph.request import MAX_TOP_K, Scope, SubgraphRequest
 
 if TYPE_CHECKING:
-    from core.hits.hit import Hit
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
@@ -40,7 +36,7 @@ if TYPE_CHECKING:
 class RetrieveSubgraphParams(NodeParams):
     """Parameters of RetrieveSubgraph: find nodes of a knowledge graph, and what is around them."""
 
-    input: str = param("", INPUT_HELP, reads=Reads.SEARCH, structural=True, references=True)
+    input: str = input_param()
     knowledge_graph: str = param(
         "",
         "Knowledge graph file to search, relative to the storage root.",
@@ -90,7 +86,7 @@ class RetrieveSubgraphParams(NodeParams):
         "Whether to match by meaning too, fused with full text. Needs the embedding model.",
         reads=Reads.SEARCH,
     )
-    source: str = param("", SOURCE_HELP, reads=Reads.PROMPT)
+    source: str = source_param()
     found_exit: str = exit_param("when at least one node is found")
     not_found_exit: str = exit_param("when nothing is found")
 
@@ -107,15 +103,13 @@ class RetrieveSubgraphParams(NodeParams):
 
 
 @dataclass(frozen=True, slots=True)
-class SubgraphRetrieval:
+class SubgraphRetrieval(RetrievalResult):
     """What a RetrieveSubgraph node did."""
 
     params: RetrieveSubgraphParams
-    source: str
-    query: str
     listing: SubgraphListing | None
 
-    selection = None
+    near_miss_fields = ("id", "score", "match_reason", "rank", "reason", "needs")
     no_distances = (
         "A subgraph retrieval is drawn as a graph, in the tab Subgraph, and ranks by "
         "score: there is no threshold of distance to move."
@@ -127,13 +121,7 @@ class SubgraphRetrieval:
 
     @property
     def how(self) -> str:
-        """The depth of the walk."""
         return f"Subgraph {self.params.expansion_depth}"
-
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The nodes attached to the turn: the matches, then what the walk adds."""
-        return self.listing.hits if self.listing is not None else ()
 
     @property
     def counts(self) -> SubgraphCounts:
@@ -144,29 +132,12 @@ class SubgraphRetrieval:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The counts as the stages of a funnel."""
         return stages.subgraph_stages(self.counts)
-
-    def near_misses(self, limit: int) -> list[dict[str, Any]]:
-        """Return the best near-misses: those that `top_k` cut off, then those out of scope."""
-        listing = self.listing
-        found = [listing.story(row) for row in listing.near_miss_rows(limit)] if listing else []
-        return [
-            {
-                "id": miss.id,
-                "score": miss.score,
-                "match_reason": miss.match_reason,
-                "rank": miss.rank,
-                "reason": miss.reason.value,
-                "needs": miss.needs,
-            }
-            for miss in found
-        ]
 
     def diagnostics(self) -> dict[str, Any]:
         """Return parameters with counts, the query, and the nodes; one without score was added."""
         params, counts = self.params, self.counts
-        return sections(
+        return self.sections(
             {
                 "source": self.source,
                 "knowledge_graph": params.knowledge_graph,
@@ -185,18 +156,13 @@ class SubgraphRetrieval:
                 "connection_count": counts.connections,
                 "result_count": counts.nodes_in_result,
             },
-            self.query,
             [scored(hit) for hit in self.hits],
         )
 
 
 class RetrieveSubgraph(
     SearchKind[RetrieveSubgraphParams],
-    lacks=(
-        "answer",
-        "simulated",
-        "memory",
-    ),
+    lacks=("answer", "simulated", "memory", "filtered", "distance_threshold"),
 ):
     """Searches a knowledge graph, and attaches what is found and what is around it."""
 
@@ -206,21 +172,12 @@ class RetrieveSubgraph(
     draws_subgraph = True
 
     def provides(self, name: str, params: RetrieveSubgraphParams) -> Provided:
-        """Return the name that the nodes are attached as."""
         return Provided(sources=(params.source or name,))
 
-    def filtered(self, params: RetrieveSubgraphParams) -> None:
-        """Return None: tags are no metadata of a schema."""
-
-    def distance_threshold(self, params: RetrieveSubgraphParams) -> None:
-        """Return None: no distance is limited."""
-
     def check(self, params: RetrieveSubgraphParams, node: CheckedNode) -> None:
-        """Check that there is a knowledge graph."""
         node.needs_file("knowledge_graph", params.knowledge_graph, "knowledge graph")
 
     def check_storages(self, params: RetrieveSubgraphParams, node: OpenedNode) -> None:
-        """Open the knowledge graph, and look for the root of the scope."""
 
         def opened(name: str) -> tuple[str, tuple[Finding, ...]]:
             graph = node.storages.graphs.searcher(name, node.work).graph
@@ -253,7 +210,6 @@ class RetrieveSubgraph(
             searcher.prepare(embeddings=embeddings, work=work)
 
     def run(self, name: str, params: RetrieveSubgraphParams, state: TurnState) -> Outcome:
-        """Search a knowledge graph, and walk from what is found."""
         query, listing = query_of(name, params.input, state), None
         if query:
             found = state.storages.graphs.candidates(
@@ -266,7 +222,6 @@ class RetrieveSubgraph(
         return state.attach(SubgraphRetrieval(params, params.source or name, query, listing))
 
     def recorded_stages(self, params: RetrieveSubgraphParams) -> RecordedStages:
-        """Return the stages of a subgraph retrieval."""
         del params
         return (
             (stages.NODES, "node_count"),

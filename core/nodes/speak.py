@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.nodes.kind import (
-    NodeKind,
-)
+from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.state import Outcome
 
@@ -42,7 +40,6 @@ class Speak(
     is_in_game = True
 
     def run(self, name: str, params: SpeakParams, state: TurnState) -> Outcome:
-        """Say nothing."""
         del name, state
         return Outcome(
             "default", sections={"parameters": {"voice": params.voice}, "input": {}, "output": {}}

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.nodes.kind import (
-    NodeKind,
-    Simulated,
-)
+from core.nodes.kind import NodeKind, Simulated
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.simulating import picked_exit
 from core.nodes.state import Outcome
@@ -32,15 +29,7 @@ class ToolCallParams(NodeParams):
 
 class ToolCall(
     NodeKind[ToolCallParams],
-    lacks=(
-        "answer",
-        "provides",
-        "memory",
-        "check",
-        "check_storages",
-        "check_change",
-        "prepare",
-    ),
+    lacks=("answer", "provides", "memory", "check", "check_storages", "check_change", "prepare"),
 ):
     """Takes the exit that the user picked, or `no_tool_called`."""
 
@@ -49,7 +38,6 @@ class ToolCall(
     simulated = Simulated("no_tool_called")
 
     def run(self, name: str, params: ToolCallParams, state: TurnState) -> Outcome:
-        """Take the exit; 3007 for one that the node does not have."""
         taken = picked_exit(name, params, self.simulated.exit, state)
         return Outcome(
             taken,

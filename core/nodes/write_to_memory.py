@@ -15,10 +15,7 @@ from core.io.json_path import child
 from core.knowledge.columns import build_columns
 from core.knowledge.memory import MemoryStore
 from core.knowledge.schema import FieldType
-from core.nodes.kind import (
-    NodeKind,
-    StoreUse,
-)
+from core.nodes.kind import NodeKind, StoreUse
 from core.nodes.memory_stores import check_store_schema, named_store
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.references import has_references, query_of, resolve_references
@@ -70,13 +67,7 @@ class WriteToMemoryParams(NodeParams):
 
 class WriteToMemory(
     NodeKind[WriteToMemoryParams],
-    lacks=(
-        "answer",
-        "simulated",
-        "provides",
-        "check",
-        "prepare",
-    ),
+    lacks=("answer", "simulated", "provides", "check", "prepare"),
 ):
     """Appends a record to a memory store; an empty text writes nothing."""
 
@@ -84,11 +75,9 @@ class WriteToMemory(
     is_in_game = True
 
     def memory(self, params: WriteToMemoryParams) -> StoreUse:
-        """Return the store that is written to."""
         return StoreUse(params.storage_name, params.schema)
 
     def check_storages(self, params: WriteToMemoryParams, node: OpenedNode) -> None:
-        """Check name, schema and metadata."""
         if not params.storage_name.strip():
             node.error(
                 "storage_name", "WriteToMemory needs a storage_name", code=Code.InvalidParamValue
@@ -120,7 +109,6 @@ class WriteToMemory(
         _check_metadata(told, fields, work.node)
 
     def run(self, name: str, params: WriteToMemoryParams, state: TurnState) -> Outcome:
-        """Append the record."""
         store_name, store = named_store(name, params.storage_name, state)
         fields = state.storages.memories.fields(store, params.schema, name)
         text = query_of(name, params.input, state)

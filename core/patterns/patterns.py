@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.index.search_cache import SearchCache
+from core.io.cache import BoundedCache
 from core.patterns.pattern_scan import PatternRefused, PatternShape, scan_pattern
 
 if TYPE_CHECKING:
@@ -154,10 +154,10 @@ class PatternSearches:
     """Keeps compiled lists of patterns, and what the last messages matched, for all threads."""
 
     def __init__(self) -> None:
-        self._compiled: SearchCache[tuple[str, ...], CompiledList] = SearchCache(
-            lambda _: 1, most_bytes=_COMPILED_LISTS
+        self._compiled: BoundedCache[tuple[str, ...], CompiledList] = BoundedCache(
+            lambda _: 1, most=_COMPILED_LISTS
         )
-        self._results: SearchCache[tuple[tuple[str, ...], str], MatchResult] = SearchCache(
+        self._results: BoundedCache[tuple[tuple[str, ...], str], MatchResult] = BoundedCache(
             lambda result: _RESULT_BYTES + 4 * len(result.message), _KEPT_BYTES
         )
 

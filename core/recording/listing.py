@@ -13,6 +13,7 @@ from core.hits.listing import Bar, ScoreLine, Timing, sort_keys
 from core.hits.stage import Stage
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
+from core.nodes.retrieval import RetrievalResult
 from core.recording.values import whole
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from core.hits.listing import SortKeys
     from core.nodes.kind import SearchKind
-    from core.nodes.params import NodeParams
-    from core.retrieve.select import Selection
 
 _FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
 
@@ -119,32 +118,25 @@ class RecordedListing:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedRetrieval:
-    """What a recording says of a node that searched; a `core.nodes.retrieval.RetrievalResult`.
+class RecordedRetrieval(RetrievalResult):
+    """What a recording says of a node that searched.
 
-    kind : the type of the node.
     params : as recorded; what is not, or cannot be a value of it, is at its default.
+    kind : the type of the node.
     taken : names of the parameters that are as recorded.
     counts : the recorded parameters, the counts among them.
     recorded : the diagnostics as they are in the file.
     notes : parameters that could not be taken over, and why.
     """
 
-    kind: SearchKind[Any]
-    params: NodeParams
-    source: str
-    query: str
     listing: RecordedListing
+    kind: SearchKind[Any]
     taken: frozenset[str]
     counts: Mapping[str, Any]
     recorded: Mapping[str, Any]
     notes: tuple[str, ...] = ()
-    selection: Selection | None = None
 
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The recorded results, in their order."""
-        return self.listing.hits
+    near_miss_fields = ("id", "distance", "rank", "reason", "needs")
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -180,20 +172,6 @@ class RecordedRetrieval:
     def nothing_found(self) -> tuple[str, str]:
         """What to say when nothing came back."""
         return "The recorded turn found nothing", "Run it here to see what almost came"
-
-    def near_misses(self, limit: int) -> list[dict[str, Any]]:
-        """Return the first near-misses that are listed."""
-        told = [self.listing.story(row) for row in self.listing.near_miss_rows(limit)]
-        return [
-            {
-                "id": row.id,
-                "distance": row.distance,
-                "rank": row.rank,
-                "reason": row.reason.value,
-                "needs": row.needs,
-            }
-            for row in told
-        ]
 
     def diagnostics(self) -> dict[str, Any]:
         """Return what was recorded, unknown keys included."""

@@ -111,7 +111,7 @@ def _run(
     listing = RecordedListing(rows, query, kind.distance_threshold(params) or 0.0)
     source = next(iter(kind.provides(name, params).sources), name)
     retrieval = RecordedRetrieval(
-        kind, params, source, query, listing, taken, sections["parameters"], recorded, notes
+        params, source, query, listing, kind, taken, sections["parameters"], recorded, notes
     )
     return NodeRun(
         name,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from core.embedding.growing_vectors import TextVectors
 from core.errors import Code, InspectorError, Place
-from core.index.search_cache import SearchCache, SearchNeeded
+from core.io.cache import BoundedCache
 from core.io.findings import FileRefused, Finding, Findings, Severity
-from core.io.work import QUIETLY, Work
+from core.io.work import QUIETLY, SearchNeeded, Work
 from core.knowledge.catalog import compare
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
@@ -72,7 +72,7 @@ class Memories:
         self._checked: set[tuple[str, str]] = set()
         self._vectors = TextVectors()
         self._searchers: dict[str, MemorySearch] = {}
-        self._searches: SearchCache[_SearchKey, Candidates] = SearchCache(
+        self._searches: BoundedCache[_SearchKey, Candidates] = BoundedCache(
             lambda found: found.known_count * _BYTES_PER_RECORD
         )
 

@@ -25,7 +25,7 @@ from core.index.dense import (
     store_index,
 )
 from core.index.lexical import LexicalIndex, prepare_lexical, sparse_leg
-from core.index.search_cache import SearchCache
+from core.io.cache import BoundedCache
 from core.io.folders import cache_folder
 from core.io.sidecar import SidecarFolder
 from core.io.work import QUIETLY, Work
@@ -74,7 +74,7 @@ class KnowledgeSearch:
             "dense": threading.Lock(),
             "index": threading.Lock(),
         }
-        self._queries: SearchCache[str, NDArray[np.float32]] = SearchCache(
+        self._queries: BoundedCache[str, NDArray[np.float32]] = BoundedCache(
             lambda _vector: 1, REMEMBERED_QUERIES
         )
 
@@ -82,21 +82,6 @@ class KnowledgeSearch:
     def notes(self) -> tuple[str, ...]:
         """What was rebuilt and why, and what could not be written."""
         return self._sidecars.notes
-
-    @property
-    def sparse_ready(self) -> bool:
-        """Whether the lexical leg can answer at once."""
-        return self._lexical is not None
-
-    @property
-    def dense_ready(self) -> bool:
-        """Whether the records' vectors are there, and the model that embeds queries."""
-        return self._vectors is not None and self._models.loaded(self._model_name)
-
-    @property
-    def index_ready(self) -> bool:
-        """Whether the HNSW index answers; until then an exact scan does."""
-        return self._index is not None
 
     def prepare_sparse(self, work: Work = QUIETLY) -> None:
         """Load the BM25 index, or build it.

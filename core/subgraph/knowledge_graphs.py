@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from core.index.search_cache import SearchCache
+from core.io.cache import BoundedCache
 from core.io.work import QUIETLY, Work
 from core.knowledge.root import FileKind, StorageRoot
 from core.subgraph.graph_file import load_knowledge_graph
@@ -34,7 +34,7 @@ class KnowledgeGraphs:
         self._lock = threading.RLock()
         self._searchers: dict[Path, SubgraphSearcher] = {}
         self._paths: dict[str, Path] = {}
-        self._searches: SearchCache[tuple[Path, str, bool], SubgraphCandidates] = SearchCache(
+        self._searches: BoundedCache[tuple[Path, str, bool], SubgraphCandidates] = BoundedCache(
             lambda found: len(found.graph) * BYTES_PER_NODE
         )
 

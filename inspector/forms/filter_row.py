@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from core.knowledge.schema import Field, Scalar
     from core.nodes import ParamSpec
     from inspector.forms.param_row import RowPlan
-    from inspector.theme import Theme
 
 _PLACEHOLDER = '{"op": "eq", "lhs": {"knowledge": "field"}, "rhs": {"value": 1}}'
 
@@ -115,13 +114,6 @@ class FilterRow(EditRow):
             self.insert_menu.addAction("The storage has no filterable fields").setEnabled(False)
         self.insert_menu.addSeparator()
         self.insert_menu.addAction("Negate the filter").triggered.connect(self._on_negate)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.editor.apply_theme(theme)
-        self._highlighter.apply_theme(theme)
-        self.status.apply_theme(theme)
 
     def _add_clause(self, clause: dict[str, Any], *_: object) -> None:
         self._set_text(with_clause(self.editor.text, clause))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from core.knowledge.schema import Field, Scalar
     from core.nodes import NodeParams, ParamSpec
-    from inspector.theme import Theme
 
 _LABEL_COLUMN_PX = 110
 
@@ -132,11 +131,6 @@ class Form(QWidget):
         """Show the values in force in place of whatever is half typed or refused."""
         for row in self.rows.values():
             row.discard_draft()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        for row in self.rows.values():
-            row.apply_theme(theme)
 
     def _add_section(
         self,

@@ -132,7 +132,6 @@ class LockedRow(ParamRow):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        super().apply_theme(theme)
         self.button.setIcon(themes.icon("lock", theme.muted))
 
     def mark_invalid(self, invalid: bool) -> None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from core.errors import InspectorError
     from core.nodes import ParamSpec
-    from inspector.theme import Theme
 
 SLIDER_STEPS = 1000
 """Slider steps of a decimal parameter per unit."""
@@ -119,11 +118,6 @@ class NumberRow(ParamRow):
     def set_marks(self, values: Sequence[float]) -> None:
         """Draw ticks where the result changes."""
         self.slider.set_marks([round(value * self._per_unit) for value in values])
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.slider.apply_theme(theme)
 
     def _linear_scale(self) -> LinearScale:
         low, high = self.spec.minimum or 0, self.spec.maximum

@@ -222,11 +222,6 @@ class ParamRow(QWidget):
             return "END" if self.spec.is_exit else "nothing"
         return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self.label.apply_theme(theme)
-        self.problem.apply_theme(theme)
-
     def _place(self, control: QWidget, *, below: bool = False) -> None:
         """Put the control beside the label, or below it."""
         self.is_label_beside = not below

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from enum import IntEnum
 
     from core.nodes import ParamSpec
-    from inspector.theme import Theme
 
 
 class EditRow(ParamRow):
@@ -78,11 +77,6 @@ class TextRow(EditRow):
         self.code_edit = CodeEdit(lines, monospace=False)
         super().__init__(spec, plan, self.code_edit, parent)
         self.code_edit.text_edited.connect(self._edited)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.code_edit.apply_theme(theme)
 
 
 class LinesRow(TextRow):

@@ -178,7 +178,6 @@ class DetailsPanel(Surface):
         super().apply_theme(theme)
         self._theme = theme
         self._delegate.theme = theme
-        self.status_label.apply_theme(theme)
         self._mark_matches()
 
     def _show_status(self, hit: Hit) -> None:

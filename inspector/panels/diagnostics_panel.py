@@ -76,7 +76,7 @@ class DiagnosticsPanel(Surface):
         column.addLayout(self._make_bar())
         column.addWidget(self._stack, 1)
         self.show_debug_info(None)
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def show_turn(self, turn: Turn | None) -> None:
         """Show a turn's diagnostics."""
@@ -123,11 +123,6 @@ class DiagnosticsPanel(Surface):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self.model.apply_theme(theme)
-        self.tree.apply_theme(theme)
-        self.text_view.apply_theme(theme)
-        self._highlighter.apply_theme(theme)
-        self._status.apply_theme(theme)
         for button, name in zip(self._buttons, ("copy", "save"), strict=True):
             button.setIcon(themes.icon(name, theme.muted))
 

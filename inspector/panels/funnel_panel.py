@@ -48,7 +48,7 @@ class FunnelPanel(QWidget):
         self.setMouseTracking(True)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setSizePolicy(policy)
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
         self._stages: tuple[Stage, ...] = ()
         self._reason = ""
         self._focused = 0

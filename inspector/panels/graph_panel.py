@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 
-from core.agent.checks import exit_targets
 from inspector import theme as themes
 from inspector.drawing.graph_layout import Exit, GraphLayout, lay_out
 from inspector.widgets.empty_state import paint_empty_state
@@ -48,7 +47,7 @@ class GraphPanel(ZoomView):
         self._cursor = ""
         self.setObjectName("graphView")
         self.setAccessibleName("Graph")
-        self.apply_theme(self._theme)
+        themes.spread(self, self._theme)
 
     def show_graph(self, graph: GraphDescription | None) -> None:
         """Draw a graph; the zoom stays while its shape does."""
@@ -101,7 +100,7 @@ class GraphPanel(ZoomView):
     def _shape(self) -> object:
         if self._graph is None:
             return None
-        return [(node.name, node.type, exit_targets(node)) for node in self._graph.nodes]
+        return [(node.name, node.type, node.params.exit_targets()) for node in self._graph.nodes]
 
     def home(self) -> QGraphicsItem | None:
         """Return the node that the keyboard is at, or the first."""
@@ -133,10 +132,10 @@ class GraphPanel(ZoomView):
         exits = [
             Exit(node.name, route, target)
             for node in graph.nodes
-            for route, target in exit_targets(node).items()
+            for route, target in node.params.exit_targets().items()
         ]
         size = self.viewport().size()
-        labels = {node.name: label_width(exit_targets(node), look) for node in graph.nodes}
+        labels = {node.name: label_width(node.params.exit_targets(), look) for node in graph.nodes}
         layout = lay_out(
             widths,
             exits,

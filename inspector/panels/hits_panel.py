@@ -163,7 +163,6 @@ class HitsPanel(QWidget):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self.table.apply_theme(theme)
         self._show_reason_icon()
 
     def _show_reason_icon(self) -> None:

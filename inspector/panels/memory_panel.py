@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from core.errors import Place
     from inspector.drawing.record_text import RecordText
-    from inspector.theme import Theme
 
 _NO_STORE = (
     "No memory store yet",
@@ -74,7 +73,7 @@ class MemoryPanel(Surface):
         self._lay_out()
         self._connect()
         self.show_stores((), changed=(), written={})
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def _lay_out(self) -> None:
         self.problem.setObjectName("memoryProblem")
@@ -202,12 +201,6 @@ class MemoryPanel(Surface):
         self._is_refused = False
         self.store_edited.emit(edited)
         return not self._is_refused
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        for part in (self.bar, self.table, self.editor, self.problem):
-            part.apply_theme(theme)
 
     @property
     def store_in_hand(self) -> str:

@@ -74,7 +74,7 @@ class MessageBar(QFrame):
         self._make_parts()
         self._lay_out()
         self.hide()
-        self.apply_theme(self._theme)
+        themes.spread(self, self._theme)
 
     @property
     def text(self) -> str:

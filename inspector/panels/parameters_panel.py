@@ -84,7 +84,7 @@ class ParametersPanel(Surface):
         # The usual node's controls are there from the start, for scripts to find.
         self.form = self._form_of(RetrieveParams.node_type)
         self._set_usable(False)
-        self.apply_theme(self._theme)
+        themes.spread(self, self._theme)
 
     @property
     def node(self) -> str:
@@ -165,8 +165,6 @@ class ParametersPanel(Surface):
         """Take over the colours."""
         self._theme = theme
         super().apply_theme(theme)
-        for form in self._forms.values():
-            form.apply_theme(theme)
         self._reset.setIcon(themes.icon("reset", theme.text))
         self._save.setIcon(themes.icon("save", theme.text))
         self._set_icons()
@@ -246,7 +244,7 @@ class ParametersPanel(Surface):
             form.param_edited.connect(self.param_edited)
             form.param_edit_finished.connect(self.param_edit_finished)
             form.hide()
-            form.apply_theme(self._theme)
+            themes.spread(form, self._theme)
         return form
 
     def _name_controls(self) -> None:

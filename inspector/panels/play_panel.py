@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from core.prompt.messages import DialogLine
     from inspector.models.exits_model import SimulatedExit
-    from inspector.theme import Theme
     from inspector.widgets.play_section import PlaySection
 
 _SECTION_CHARACTERS = 40
@@ -84,7 +83,7 @@ class PlayPanel(Surface):
         layout.addLayout(self._row)
         layout.addWidget(self._splitter, 1)
         self._connect()
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
         self._arrange()
 
     def show_variables(self, values: Mapping[str, str], used: Mapping[str, Sequence[str]]) -> None:
@@ -116,12 +115,6 @@ class PlayPanel(Surface):
         replies_to : the player's message of that turn, "" when there is no turn to reply to.
         """
         self.dialog.show_dialog(lines, kept=kept, reply=reply, replies_to=replies_to)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        for section in self._sections:
-            section.apply_theme(theme)
 
     def _make_pages(self) -> QWidget:
         box = QWidget()

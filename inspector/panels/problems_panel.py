@@ -68,7 +68,7 @@ class ProblemsPanel(Surface):
         column.addLayout(self._make_bar())
         column.addWidget(self.table, 1)
         self.show_findings(())
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def show_findings(self, findings: Sequence[Finding], files: int = 0) -> None:
         """Show these findings; `files` is how many files were looked at."""
@@ -87,8 +87,6 @@ class ProblemsPanel(Surface):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self.model.apply_theme(theme)
-        self.table.apply_theme(theme)
         for severity, button in self._toggles.items():
             name = str(severity)
             button.setIcon(themes.icon(name, getattr(theme, name)))

@@ -63,7 +63,7 @@ class ProgressStrip(Surface):
         row.addWidget(self.bar, 1)
         row.addWidget(self.cancel_button)
         self.hide()
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def show_progress(
         self, what: str, done: int, total: int, eta_seconds: float | None = None

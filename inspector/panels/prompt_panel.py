@@ -114,7 +114,7 @@ class PromptPanel(Surface):
         self._connect()
         self._show_pages()
         self.show_projection(None, None)
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def show_projection(
         self,
@@ -178,9 +178,6 @@ class PromptPanel(Surface):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self.view.apply_theme(theme)
-        self.template.apply_theme(theme)
-        self.system_prompt.apply_theme(theme)
         self._copy.setIcon(themes.icon("copy", theme.muted))
 
     def _name_controls(self) -> None:

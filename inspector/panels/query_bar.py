@@ -153,7 +153,7 @@ class QueryBar(Surface):
         self.edit.returnPressed.connect(self._on_run)
         self.run_button.clicked.connect(self._on_run)
         self.live.clicked.connect(self.live_toggled)
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def message(self) -> str:
         """Return what is in the field."""
@@ -190,7 +190,6 @@ class QueryBar(Surface):
         super().apply_theme(theme)
         self.copy_button.setIcon(themes.icon("copy", theme.muted))
         self.run_button.setIcon(themes.icon("run", theme.on_accent))
-        self.status.apply_theme(theme)
         # Qt has no other way to its clear button; without it the style's own picture stays.
         clear = self.edit.findChild(QAction, _CLEAR_ACTION)
         if isinstance(clear, QAction):

@@ -87,7 +87,7 @@ class ReplayPanel(Surface):
         column.addLayout(bar)
         column.addWidget(self._notes)
         column.addWidget(self.table, 1)
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
         self._show_state()
 
     def show_recorded(self, is_recorded: bool, target: str) -> None:
@@ -127,9 +127,6 @@ class ReplayPanel(Surface):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self.table.apply_theme(theme)
-        self.summary.apply_theme(theme)
-        self._notes.apply_theme(theme)
         self._replay_button.setIcon(themes.icon("replay_run", theme.accent))
 
     def _show_state(self) -> None:

@@ -69,7 +69,7 @@ class SubgraphPanel(ZoomView):
         self.setObjectName("subgraphView")
         self.setAccessibleName("Subgraph")
         self._make_lines()
-        self.apply_theme(self._theme)
+        themes.spread(self, self._theme)
 
     # What is shown
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from core.agent.turn import Turn
-    from inspector.theme import Theme
 
 
 class TurnsPanel(Surface):
@@ -50,7 +49,7 @@ class TurnsPanel(Surface):
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
         column.addWidget(self.view)
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def show_turns(self, turns: Sequence[Turn], current: int, times: Sequence[float] = ()) -> None:
         """Show the history, oldest first, with the turn that is on screen selected.
@@ -81,12 +80,6 @@ class TurnsPanel(Surface):
         )
         if index != self.view.currentIndex():
             self.view.setCurrentIndex(index)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self._delegate.apply_theme(theme)
-        self.view.apply_theme(theme)
 
     def _on_picked(self, index: QModelIndex) -> None:
         self.turn_picked.emit(index.data(TurnRole))

@@ -142,7 +142,7 @@ class WelcomePage(QScrollArea):
         self.setWidget(self._body)
         self.show_samples(())
         self.show_recent(())
-        self.apply_theme(self._theme)
+        themes.spread(self, self._theme)
 
     def show_samples(self, samples: Sequence[Sample | tuple[str, str, str]]) -> None:
         """Offer the shipped samples, as (title, one line, path)."""
@@ -162,9 +162,6 @@ class WelcomePage(QScrollArea):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self._body.apply_theme(theme)
-        for card in self._cards:
-            card.apply_theme(theme)
         self._open.setIcon(themes.icon("open", theme.on_accent))
 
     def _make_body(self) -> Surface:
@@ -222,7 +219,7 @@ class WelcomePage(QScrollArea):
                 old.deleteLater()
         for icon, title, description, path in cards:
             card = _Card(title, description, icon, self._body)
-            card.apply_theme(self._theme)
+            themes.spread(card, self._theme)
             card.clicked.connect(lambda _=False, path=path: self.path_requested.emit(path))
             self._cards.append(card)
             layout.addWidget(card)

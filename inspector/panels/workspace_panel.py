@@ -146,7 +146,7 @@ class WorkspacePanel(Surface):
         column.addLayout(bar)
         column.addWidget(self.tree, 1)
         self.show_entries(())
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def show_opened(self, opened: Opened | None, neighbours: Iterable[Path] = ()) -> None:
         """Show what is open, and `neighbours`: other files of the folder that may be opened."""
@@ -170,8 +170,6 @@ class WorkspacePanel(Surface):
         """Take over the colours."""
         super().apply_theme(theme)
         self._delegate.theme = theme
-        self.model.apply_theme(theme)
-        self.tree.apply_theme(theme)
         self._reload.setIcon(themes.icon("reload", theme.muted))
 
     def _on_row_activated(self, index: QModelIndex) -> None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from core.agent.agent import run_turn
-from core.agent.workspace import SearchNeeded
-from core.io.work import Work
+from core.io.work import SearchNeeded, Work
 from inspector.session.history import HistoryEntry, TurnHistory
 
 if TYPE_CHECKING:

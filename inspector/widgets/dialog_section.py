@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from core.prompt.messages import DialogLine
-    from inspector.theme import Theme
 
 REPLY_QUIET_MS = 300
 """Quiet time after which a typed reply is handed on: later than a parameter, as it is prose."""
@@ -166,14 +165,6 @@ class DialogSection(PlaySection):
         """Have the tools above the content; the switch says what it is."""
         super().keep_tools()
         self.heading.hide()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.model.apply_theme(theme)
-        self.table.apply_theme(theme)
-        self.reply.apply_theme(theme)
-        self._status.apply_theme(theme)
 
     def _set_up_table(self) -> None:
         table = self.table

@@ -49,7 +49,7 @@ class _Highlighter(QSyntaxHighlighter):
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
         self._looks: dict[str, QTextCharFormat] = {}
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""

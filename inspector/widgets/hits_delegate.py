@@ -57,7 +57,7 @@ class HitsDelegate(QStyledItemDelegate):
         self._model = model
         self._theme: Theme = themes.LIGHT
         self._chip_pens: dict[Reason, QPen] = {}
-        self.apply_theme(themes.LIGHT)
+        themes.spread(self, themes.LIGHT)
         self._selected: frozenset[int] = frozenset()
         self._band_row = -1
         self._band_px = 0

@@ -294,7 +294,6 @@ class HitsTable(QTableView):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self._delegate.apply_theme(theme)
         self.viewport().update()
 
     def set_empty_text(self, title: str, hint: str = "") -> None:

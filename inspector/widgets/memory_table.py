@@ -253,8 +253,6 @@ class MemoryTable(Surface):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self.model.apply_theme(theme)
-        self.view.apply_theme(theme)
         self.add_button.setIcon(themes.icon("add", theme.muted))
         self.remove_button.setIcon(themes.icon("remove", theme.muted))
 

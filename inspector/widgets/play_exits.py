@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from inspector.models.exits_model import SimulatedExit
-    from inspector.theme import Theme
 
 _HINT = "Only a language model could decide these: pick the exit"
 _NODE_SHARE, _TYPE_SHARE = 0.33, 0.19
@@ -78,12 +77,6 @@ class PlayExits(PlaySection):
             with QSignalBlocker(combo):
                 combo.setCurrentIndex(combo.findText(shown.picked))
         self._hint.setVisible(bool(self._combos))
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.model.apply_theme(theme)
-        self.table.apply_theme(theme)
 
     def _make_combos(self) -> None:
         self._combos = []

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QResizeEvent
 
-    from inspector.theme import Theme
 
 _SHARE, _NARROW_SHARE = 0.28, 0.4
 _ROOMY_CHARACTERS = 48
@@ -80,13 +79,6 @@ class PlayVariables(PlaySection):
         """Show the variables that have a value, and those that the graph reads without one."""
         self.model.show_variables(values, used)
         self._show_removable()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.model.apply_theme(theme)
-        self.table.apply_theme(theme)
-        self._status.apply_theme(theme)
 
     def _set_up_table(self) -> None:
         table = self.table

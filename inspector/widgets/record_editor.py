@@ -285,9 +285,6 @@ class RecordEditor(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self.text_edit.apply_theme(theme)
-        self.metadata_edit.apply_theme(theme)
-        self._highlighter.apply_theme(theme)
         self.revert_button.setIcon(themes.icon("reset", theme.muted))
 
     def _put(self, content: RecordText, *, is_other: bool = False) -> None:

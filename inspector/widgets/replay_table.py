@@ -102,7 +102,6 @@ class ReplayTable(TableView):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self.source.apply_theme(theme)
         self._side.theme = theme
 
     def _set_up(self) -> None:

@@ -90,9 +90,6 @@ class TemplateEditor(QWidget):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self.editor.apply_theme(theme)
-        self._highlighter.apply_theme(theme)
-        self.status.apply_theme(theme)
         self._fill_list()
 
     def _fill_list(self) -> None:

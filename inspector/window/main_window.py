@@ -86,7 +86,8 @@ class MainWindow(QMainWindow):
         chosen = {"light": themes.LIGHT, "dark": themes.DARK}.get(name)
         theme = chosen or themes.system_theme(app)
         themes.apply(app, theme)
-        self.panels.apply_theme(theme)
+        for panel in vars(self.panels).values():
+            themes.spread(panel, theme)
         self.layout_of_docks.apply_theme(theme)
 
     def _on_system_scheme(self) -> None:

@@ -28,8 +28,6 @@ from inspector.window.docks import DOCKS
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from inspector.theme import Theme
-
 
 class PanelSet:
     """The panels by role, those in docks by the dock's name. None of them knows another."""
@@ -58,8 +56,3 @@ class PanelSet:
     def in_docks(self) -> dict[str, QWidget]:
         """Return the panels that stand in docks, by the dock's name."""
         return {dock.name: getattr(self, dock.name) for dock in DOCKS}
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Hand the colours to every panel."""
-        for panel in vars(self).values():
-            panel.apply_theme(theme)

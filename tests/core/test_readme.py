@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
-from core.agent import GraphDescription
+import pytest
+
+import core
+from core import GraphDescription
+from core.errors import Code
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def blocks(repo: Path, language: str) -> list[str]:
@@ -40,3 +44,34 @@ def test_every_picture_and_sample_of_the_readme_is_there(repo: Path) -> None:
 def test_ci_runs_the_test_command_of_the_readme(repo: Path) -> None:
     assert 'pip install -e ".[test]" && python -m pytest' in "".join(blocks(repo, "sh"))
     assert "<!-- test command -->" in (repo / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_every_error_code_is_in_the_readme_and_only_what_nothing_makes_is_reserved(
+    repo: Path,
+) -> None:
+    rows = re.findall(
+        r"^\| (\d{4} .+?) \| (.+?) \|$", (repo / "README.md").read_text("utf-8"), re.M
+    )
+    told = {code: why for codes, why in rows for code in codes.split(", ")}
+    assert sorted(told) == sorted(f"{int(code)} {code.name}" for code in Code)
+    sources = "".join(
+        path.read_text("utf-8")
+        for room in ("core", "inspector")
+        for path in (repo / room).rglob("*.py")
+    )
+    made = {code for code in Code if re.search(rf"\bCode\.{code.name}\b", sources)}
+    reserved = {code for code in Code if told[f"{int(code)} {code.name}"].startswith("reserved")}
+    assert reserved == set(Code) - made
+
+
+def test_the_face_of_the_engine_has_what_scripts_need_and_loads_nothing_before() -> None:
+    script = (
+        "import core, sys; print([name for name in sys.modules if name.startswith('core.')]);"
+        "from core import Agent, GraphDescription, RetrieveParams, RetrievalMode, Workspace"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+    with pytest.raises(AttributeError, match="'core' has no attribute 'Agnet'"):
+        _ = core.Agnet  # type: ignore[attr-defined]

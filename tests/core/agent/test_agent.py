@@ -21,10 +21,9 @@ from core.agent import (
     Workspace,
 )
 from core.agent.agent import MAX_STEPS, run_turn
-from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused
-from core.io.work import Work
+from core.io.work import SearchNeeded, Work
 from core.knowledge.root import StorageRoot
 from core.nodes import NODE_TYPES
 from core.nodes.turn_request import TurnRequest

@@ -122,7 +122,9 @@ def test_its_vectors_are_searched_and_no_record_is_embedded(
     np.testing.assert_allclose(distances(search), expected(), atol=1e-6)
     assert embedder.embedded == []
     assert search.notes == ("the vectors come from the prebuilt index k.usearch",)
-    assert search.index_ready
+    found = search.search("fish", dense=True).dense
+    assert found is not None
+    assert found.from_index
 
 
 def test_its_distances_are_those_of_embedding(tmp_path: Path, embedder: FakeEmbedder) -> None:

@@ -24,12 +24,11 @@ from core.agent import (
     Workspace,
 )
 from core.agent.agent import MAX_STEPS, run_turn
-from core.agent.workspace import SearchNeeded
 from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError
 from core.hits.hit import Reason
 from core.io.findings import FileRefused, Severity
-from core.io.work import QUIETLY, Work
+from core.io.work import QUIETLY, SearchNeeded, Work
 from core.nodes.classify_intent import IntentRetrieval
 from core.nodes.intent_to_instruction import instruction_of
 from tests.core.fake_embedder import FakeEmbedder

@@ -17,10 +17,9 @@ from core.agent import (
     Workspace,
 )
 from core.agent.agent import run_turn
-from core.agent.workspace import SearchNeeded
 from core.errors import Code
 from core.io.findings import FileRefused, Severity
-from core.io.work import Work
+from core.io.work import SearchNeeded, Work
 from core.patterns.patterns import LONGEST_MESSAGE
 
 if TYPE_CHECKING:

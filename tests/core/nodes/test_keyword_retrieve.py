@@ -19,11 +19,10 @@ from core.agent import (
     Workspace,
 )
 from core.agent.agent import run_turn
-from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
 from core.hits.hit import Reason
 from core.io.findings import FileRefused, Severity
-from core.io.work import Work
+from core.io.work import SearchNeeded, Work
 from core.keyword.folder import load_corpus
 from core.keyword.retriever import KeywordRetriever
 from core.keyword.scoring import KeywordWeights

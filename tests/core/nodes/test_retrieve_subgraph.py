@@ -19,11 +19,10 @@ from core.agent import (
     Workspace,
 )
 from core.agent.agent import run_turn
-from core.agent.workspace import SearchNeeded
 from core.errors import Code, InspectorError
 from core.hits.hit import Reason
 from core.io.findings import FileRefused
-from core.io.work import Work
+from core.io.work import SearchNeeded, Work
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.nodes.retrieve_subgraph import SubgraphRetrieval
 from core.opening.opening import check_path, open_path

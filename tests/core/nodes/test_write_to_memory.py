@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from core.agent import Agent, GraphDescription, Workspace
 from core.agent.agent import run_turn
-from core.agent.workspace import SearchNeeded
 from core.embedding.embedder import ModelProvider
-from core.io.work import Work
+from core.io.work import SearchNeeded, Work
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
 from core.nodes import (

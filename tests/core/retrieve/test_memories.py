@@ -8,9 +8,8 @@ import pytest
 from core.agent.workspace import Workspace
 from core.embedding.embedder import ModelProvider
 from core.errors import InspectorError
-from core.index.search_cache import SearchNeeded
 from core.io.findings import FileRefused, Severity
-from core.io.work import Work
+from core.io.work import SearchNeeded, Work
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
 from core.nodes import KnowledgeSourceKind, RetrievalMode, RetrieveParams

@@ -138,7 +138,6 @@ def test_a_small_store_answers_from_its_index(search: KnowledgeSearch) -> None:
     found = search.search("fish", dense=True)
     assert found.dense is not None
     assert found.dense.from_index
-    assert search.index_ready
 
 
 def test_a_large_store_answers_by_an_exact_scan_until_its_index_is_there(
@@ -148,7 +147,6 @@ def test_a_large_store_answers_by_an_exact_scan_until_its_index_is_there(
     before = search.search("fish", dense=True).dense
     assert before is not None
     assert not before.from_index
-    assert not search.index_ready
     search.prepare_index()
     after = search.search("fish", dense=True).dense
     assert after is not None
@@ -157,11 +155,16 @@ def test_a_large_store_answers_by_an_exact_scan_until_its_index_is_there(
 
 
 def test_stages_are_ready_once_they_are_prepared(search: KnowledgeSearch) -> None:
-    assert (search.sparse_ready, search.dense_ready, search.index_ready) == (False,) * 3
-    search.prepare_sparse()
-    assert (search.sparse_ready, search.dense_ready, search.index_ready) == (True, False, False)
-    search.prepare_dense()
-    assert (search.sparse_ready, search.dense_ready, search.index_ready) == (True,) * 3
+    def made() -> tuple[bool, bool, bool]:
+        stages = (search._lexical, search._vectors, search._index)
+        words, vectors, index = (stage is not None for stage in stages)
+        return words, vectors, index
+
+    assert made() == (False, False, False)
+    search.prepare(dense=False)
+    assert made() == (True, False, False)
+    search.prepare(dense=True)
+    assert made() == (True, True, True)
 
 
 def test_a_query_is_embedded_once_whatever_the_filter(
@@ -257,8 +260,9 @@ def test_a_prebuilt_index_that_we_wrote_is_used(
     path.write_text(json.dumps(config), encoding="utf-8")
     monkeypatch.setattr(searcher, "build_index", None)
     search = search_of(path, embedder)
-    search.prepare_dense()
-    assert search.index_ready
+    found = search.search("fish", dense=True).dense
+    assert found is not None
+    assert found.from_index
 
 
 @pytest.mark.parametrize(
@@ -328,7 +332,7 @@ def test_whoever_waits_for_another_thread_can_be_cancelled(tmp_path: Path) -> No
         search.search("fish", dense=True, work=Work(is_cancelled=lambda: True))
     gate.set()
     thread.join()
-    assert search.dense_ready
+    assert search.search("fish", dense=True).dense is not None
 
 
 def test_many_threads_prepare_everything_once(tmp_path: Path, embedder: FakeEmbedder) -> None:

@@ -4,14 +4,18 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from core import GraphDescription
 from inspector.cli import commands as cli
+from tests.core.nodes.test_kinds import PARAMETER, other_values
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from core import NodeKind, ParamSpec
 
 LEXICAL = ["--set", "retrieval_mode=Lexical"]
 QUESTION = "do clownfish get along with lionfish?"
@@ -254,6 +258,18 @@ def test_top_k_above_the_number_of_records_gives_what_there_is(
     assert [r["id"] for r in json.loads(out)["nodes"][0]["diagnostics"]["output"]["results"]] == [
         "only"
     ]
+
+
+@PARAMETER
+def test_every_parameter_of_every_node_type_can_be_set(
+    kind: NodeKind[Any], spec: ParamSpec
+) -> None:
+    graph = GraphDescription().add_node("a", kind.table())
+    for value in other_values(spec):
+        written = spec.to_json(value)
+        text = written if isinstance(written, str) else json.dumps(written)
+        changed = cli.with_settings(graph, [f"a.{spec.name}={text}"]).node("a").params
+        assert getattr(changed, spec.name) == value
 
 
 def test_name_and_version_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

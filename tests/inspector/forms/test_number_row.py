@@ -17,7 +17,7 @@ from inspector.drawing.scales import KneeScale
 from inspector.forms.number_row import NumberRow
 from inspector.forms.param_row import RowPlan
 from inspector.forms.spins import PAUSE_MS
-from inspector.theme import DARK
+from inspector.theme import DARK, spread
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -257,7 +257,7 @@ def test_more_decimals_are_shown_where_the_value_has_them(threshold: NumberRow) 
 def test_marks_lie_at_their_values(threshold: NumberRow) -> None:
     threshold.set_marks([0.312, 0.408])
     assert threshold.slider.marks == (312, 408)
-    threshold.apply_theme(DARK)
+    spread(threshold, DARK)
     assert not threshold.grab().isNull()
 
 

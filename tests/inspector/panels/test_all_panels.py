@@ -53,6 +53,7 @@ from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
 from inspector.panels.workspace_panel import WorkspacePanel
+from inspector.theme import spread
 from tests.inspector.fixed_replays import node_replay, replay_of
 from tests.inspector.fixed_results import aquarium, chosen, many, retrieval
 from tests.inspector.fixed_subgraphs import walked, wide
@@ -422,7 +423,7 @@ def test_a_panel_is_painted_in_light_and_dark_whatever_it_shows(
     lightness: dict[str, list[int]] = {}
     for theme in (themes.DARK, themes.LIGHT):
         themes.apply(qapp, theme)
-        panel.apply_theme(theme)
+        spread(panel, theme)
         for show in (case.nothing, case.something, case.much):
             show(panel)
             QApplication.processEvents()

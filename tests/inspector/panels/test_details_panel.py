@@ -14,7 +14,7 @@ from core.hits.words import QueryWords
 from core.nodes import RetrievalMode
 from core.retrieve.listing import fused_arithmetic
 from inspector.panels.details_panel import MOST_CHARACTERS, DetailsPanel
-from inspector.theme import DARK, LIGHT
+from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_results import TOKENS, aquarium, candidates, chosen
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def test_a_value_can_be_copied_by_keyboard(qtbot: QtBot, details: DetailsPanel) 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_marks_follow_the_theme(details: DetailsPanel, theme: Theme) -> None:
     details.show_hit(chosen(aquarium()).hits[0], words=QueryWords(frozenset(TOKENS)))
-    details.apply_theme(theme)
+    spread(details, theme)
     marks: list[Any] = details.text_view.extraSelections()
     assert marks[0].format.foreground().color() == theme.text
     assert not details.grab().isNull()

@@ -12,7 +12,7 @@ from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError
 from core.nodes.turn_request import TurnRequest
 from inspector.panels.diagnostics_panel import DiagnosticsPanel
-from inspector.theme import DARK
+from inspector.theme import DARK, spread
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -85,5 +85,5 @@ def test_without_a_turn_there_is_nothing_to_copy(panel: DiagnosticsPanel) -> Non
 
 def test_a_saved_file_of_another_shape_is_shown_as_it_is(panel: DiagnosticsPanel) -> None:
     panel.show_debug_info({"nodes": "x", "error": 3})
-    panel.apply_theme(DARK)
+    spread(panel, DARK)
     assert not panel.grab().isNull()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.nodes import RetrievalMode
 from inspector.panels.distance_panel import DistancePanel
-from inspector.theme import DARK, LIGHT
+from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_results import aquarium, candidates, chosen, many
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def panel(qtbot: QtBot) -> DistancePanel:
     qtbot.addWidget(panel)
     panel.resize(774, 120)
     panel.show()
-    panel.apply_theme(LIGHT)
+    spread(panel, LIGHT)
     panel.show_selection(chosen(aquarium()))
     panel.set_threshold(0.6)
     return panel
@@ -210,7 +210,7 @@ def test_of_a_large_store_the_hits_and_the_nearest_others_have_dots(panel: Dista
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_dots_have_the_colour_of_their_reason(panel: DistancePanel, theme: Theme) -> None:
-    panel.apply_theme(theme)
+    spread(panel, theme)
     image = _plot(panel).viewport().grab().toImage()
     assert image.pixelColor(panel.dot_to_pixel(0)) == theme.hit
     assert image.pixelColor(panel.dot_to_pixel(7)) == theme.threshold

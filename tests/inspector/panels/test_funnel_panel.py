@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrieve import Retrieval
 from inspector.panels.funnel_panel import FunnelPanel
-from inspector.theme import DARK, LIGHT
+from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_results import aquarium, chosen, many, retrieval
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def test_a_screen_reader_hears_all_the_numbers(funnel: FunnelPanel) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_last_bar_has_the_colour_of_hits(funnel: FunnelPanel, theme: Theme) -> None:
-    funnel.apply_theme(theme)
+    spread(funnel, theme)
     funnel.show_counts(retrieval(chosen(aquarium())))
     image = funnel.grab().toImage()
     place = funnel.stage_rect("hits").center().toPoint()

@@ -21,7 +21,7 @@ from core.nodes import (
 )
 from core.nodes.turn_request import TurnRequest
 from inspector.panels.graph_panel import GraphPanel
-from inspector.theme import DARK
+from inspector.theme import DARK, spread
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -185,6 +185,6 @@ def test_markup_in_a_name_stays_text(panel: GraphPanel) -> None:
 
 def test_no_graph_is_said_in_words_and_painted(panel: GraphPanel) -> None:
     panel.show_graph(None)
-    panel.apply_theme(DARK)
+    spread(panel, DARK)
     assert not panel.grab().isNull()
     assert panel.node_item("knowledge") is None

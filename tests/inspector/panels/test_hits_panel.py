@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QTableView
 from core.nodes import RetrievalMode
 from inspector.models.hits_model import TITLES, Column, HitsModel
 from inspector.panels.hits_panel import HitsPanel
-from inspector.theme import DARK, LIGHT
+from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_results import TOKENS, aquarium, candidates, chosen, many
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def panel(qtbot: QtBot) -> HitsPanel:
     qtbot.addWidget(panel)
     panel.resize(900, 420)
     panel.show()
-    panel.apply_theme(LIGHT)
+    spread(panel, LIGHT)
     return panel
 
 
@@ -383,7 +383,7 @@ def test_the_selected_row_is_seen_in_both_themes(qtbot: QtBot, panel: HitsPanel)
     panel.show_selection(chosen(aquarium()))
     _click(qtbot, panel, 1)
     for theme in (LIGHT, DARK):
-        panel.apply_theme(theme)
+        spread(panel, theme)
         assert _row_colour(panel, 1) == theme.accent_soft
         assert _row_colour(panel, 0) == theme.panel
         assert _row_colour(panel, 5) == theme.background

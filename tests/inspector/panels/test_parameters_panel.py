@@ -40,7 +40,7 @@ from core.nodes import (
 )
 from inspector.forms.form import Form
 from inspector.panels.parameters_panel import ParametersPanel
-from inspector.theme import DARK
+from inspector.theme import DARK, spread
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -752,5 +752,5 @@ def test_tooltips_tell_meaning_range_and_default(panel: ParametersPanel) -> None
 
 
 def test_the_theme_changes_while_it_is_shown(panel: ParametersPanel) -> None:
-    panel.apply_theme(DARK)
+    spread(panel, DARK)
     assert not panel.grab().isNull()

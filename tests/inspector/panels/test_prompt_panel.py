@@ -27,7 +27,7 @@ from core.prompt.projection import (
     project,
 )
 from inspector.panels.prompt_panel import PromptPanel
-from inspector.theme import DARK, LIGHT, contrast
+from inspector.theme import DARK, LIGHT, contrast, spread
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -104,13 +104,13 @@ def test_the_tints_lie_exactly_on_the_chunks_even_behind_wide_characters(
 
 
 def test_a_chunk_has_the_tint_of_its_place_among_the_hits(panel: PromptPanel) -> None:
-    panel.apply_theme(DARK)
+    spread(panel, DARK)
     assert [panel.tint_of(name) for name in IDS] == [DARK.tint(0), DARK.tint(1), DARK.tint(2)]
     assert panel.tint_of("nobody") is None
 
 
 def test_the_tint_is_painted_behind_the_chunk(panel: PromptPanel) -> None:
-    panel.apply_theme(LIGHT)
+    spread(panel, LIGHT)
     view = view_of(panel)
     image = view.viewport().grab().toImage()
     colors = {
@@ -355,7 +355,7 @@ def test_a_ready_line_is_no_template_that_renders_to_nothing(panel: PromptPanel)
 def test_earlier_turns_are_dimmed_and_can_still_be_read(
     panel: PromptPanel, theme: Theme, system_prompt: str
 ) -> None:
-    panel.apply_theme(theme)
+    spread(panel, theme)
     panel.show_projection(with_dialog(system_prompt), PARAMS, HITS)
     view = view_of(panel)
     assert dimmed_text(view) == ["Hello 🐠!\n\nWelcome.\nCome in."]

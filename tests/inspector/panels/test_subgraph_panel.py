@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from core.nodes import ExpansionDepth
 from core.subgraph.knowledge_graph import GraphNode, KnowledgeGraph
 from inspector.panels.subgraph_panel import SubgraphPanel
-from inspector.theme import DARK, LIGHT
+from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_subgraphs import TOWN, walked, wide
 
 if TYPE_CHECKING:
@@ -192,9 +192,9 @@ def test_nothing_is_laid_out_while_it_is_hidden(panel: SubgraphPanel) -> None:
 
 def test_a_new_theme_repaints_everything(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
-    panel.apply_theme(LIGHT)
+    spread(panel, LIGHT)
     light = panel.grab().toImage()
-    panel.apply_theme(DARK)
+    spread(panel, DARK)
     dark = panel.grab().toImage()
     corner = QPoint(3, 3)
     assert light.pixelColor(corner) == LIGHT.panel

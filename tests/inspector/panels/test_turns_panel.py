@@ -17,7 +17,7 @@ from core.nodes.retrieve import Retrieval
 from core.nodes.turn_request import TurnRequest
 from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel
 from inspector.panels.turns_panel import TurnsPanel
-from inspector.theme import DARK
+from inspector.theme import DARK, spread
 from inspector.widgets.turns_delegate import is_right_to_left
 
 if TYPE_CHECKING:
@@ -142,5 +142,5 @@ def test_a_long_history_and_an_empty_one_are_painted(panel: TurnsPanel) -> None:
     panel.show_turns([turn(f"message {i} " * 40) for i in range(400)], 399)
     assert not panel.grab().isNull()
     panel.show_turns([], -1)
-    panel.apply_theme(DARK)
+    spread(panel, DARK)
     assert not panel.grab().isNull()
