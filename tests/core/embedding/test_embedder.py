@@ -269,6 +269,7 @@ def test_a_model_is_loaded_from_any_folder_and_its_dimension_checked(
         load_embedder("Odd")
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_loaded_is_an_inference_error(copied_model: Path) -> None:
     (copied_model / "config.json").write_text("{}")
     with pytest.raises(InspectorError, match="cannot be loaded") as refusal:
