@@ -17,8 +17,9 @@ from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.retrieval import RetrievalResult
 from core.nodes.state import Outcome
 from core.retrieve import stages
+from core.retrieve.listing import Selection, select
 from core.retrieve.modes import RetrievalMode
-from core.retrieve.select import Counts, Selection, Settings, select
+from core.retrieve.select import Counts, Settings
 
 if TYPE_CHECKING:
     from core.hits.stage import Stage

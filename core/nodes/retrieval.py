@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from core.hits.listing import Listing
     from core.hits.stage import Stage
     from core.nodes.params import NodeParams
-    from core.retrieve.select import Selection
+    from core.retrieve.listing import Selection
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from core.nodes.retrieval import RetrievalResult, scored
 from core.prompt.lint import Provided
 from core.subgraph import stages
 from core.subgraph.depths import ExpansionDepth
-from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.listing import SubgraphCounts, SubgraphListing
 from core.subgraph.request import MAX_TOP_K, Scope, SubgraphRequest
@@ -217,8 +216,7 @@ class RetrieveSubgraph(
             )
             if found is None:
                 raise SearchNeeded
-            matches = find_entry_points(found, params.request(query))
-            listing = SubgraphListing(SubgraphResult(matches))
+            listing = SubgraphListing(SubgraphResult.of(found, params.request(query)))
         return state.attach(SubgraphRetrieval(params, params.source or name, query, listing))
 
     def recorded_stages(self, params: RetrieveSubgraphParams) -> RecordedStages:

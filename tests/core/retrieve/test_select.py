@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from core.hits.hit import Reason
 from core.nodes import RetrievalMode
-from core.retrieve.select import Selection, Settings, select
+from core.retrieve.listing import Selection, select
+from core.retrieve.select import Settings
 from tests.core.random_candidates import Store, large_store, small_stores, turns
 
 DENSE, LEXICAL, HYBRID = RetrievalMode.Dense, RetrievalMode.Lexical, RetrievalMode.Hybrid

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.nodes import RetrievalMode
-from core.retrieve.select import Settings, select
+from core.retrieve.listing import select
+from core.retrieve.select import Settings
 from core.retrieve.why_not import threshold_for
 from tests.core.random_candidates import WHY_FILTERED, Store, large_store, turns
 

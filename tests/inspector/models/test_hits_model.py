@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from core.hits.hit import Hit, Reason
 from core.hits.words import QueryWords
 from core.nodes import RetrievalMode
-from core.retrieve.select import Selection
+from core.retrieve.listing import Selection
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import Column, HitsModel, line_of
 from tests.inspector.fixed_results import AQUARIUM, aquarium, candidates, chosen, many

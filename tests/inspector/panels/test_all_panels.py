@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QImage
     from pytestqt.qtbot import QtBot
 
-    from core.retrieve.select import Selection
+    from core.retrieve.listing import Selection
 
 HUGE_RECORDS = 50_000
 LONG_TEXT = "clownfish 🐠 سمكة 魚 " * 1200

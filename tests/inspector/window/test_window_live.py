@@ -31,9 +31,9 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     search = KnowledgeSearch.search
 
-    def counted(self: KnowledgeSearch, query: str, **options: Any) -> Any:
+    def counted(self: KnowledgeSearch, query: str, *work: Any, **options: Any) -> Any:
         made.append(query)
-        return search(self, query, **options)
+        return search(self, query, *work, **options)
 
     monkeypatch.setattr(KnowledgeSearch, "search", counted)
     return made
