@@ -158,7 +158,10 @@ class DistancePanel(QWidget):
             self._make_room_for(self._threshold)
         self._show_dots(selection, dense.distances)
         counts = selection.counts
-        self._found = f"{counts.records} records, {counts.result} hits"
+        known = selection.candidates.known_count
+        told = "" if selection.is_complete else f", the distances of {known} known"
+        least = "at least " if "result" in counts.at_least else ""
+        self._found = f"{counts.records} records{told}, {least}{counts.result} hits"
         self._describe()
 
     def set_threshold(self, value: float) -> None:

@@ -124,14 +124,6 @@ class GraphEditor(QObject):
             raise LookupError("nothing is open")
         return self._of_file.node(node).params
 
-    def is_edited(self) -> bool:
-        """Tell whether a parameter differs from the graph file."""
-        return (
-            self.graph is not None
-            and self._of_file is not None
-            and self.graph.nodes != self._of_file.nodes
-        )
-
     def reset(self, name: str) -> None:
         """Put a node back to the graph file's values, as one undo step."""
         node, baseline = self.in_hand.node(name), self.baseline(name)
