@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from core.io.work import Work
     from tests.inspector.driver import OpenWindow
 
+pytestmark = pytest.mark.slow
+
 OTHER = "which fish eat algae?"
 
 
