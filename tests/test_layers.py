@@ -23,6 +23,7 @@ print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 """
 
 
+@pytest.mark.slow
 def test_importing_all_of_core_loads_neither_qt_nor_torch(repo: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", MODULES], cwd=repo, capture_output=True, text=True, check=True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
+from core.io.wording import cut
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
 from inspector.models.table_model import USER_ROLE, Index
@@ -107,9 +108,9 @@ class JsonTreeModel(QAbstractItemModel):
             return f"{len(value)} key{'' if len(value) == 1 else 's'}{called}"
         if isinstance(value, list | tuple):
             return f"{len(value)} item{'' if len(value) == 1 else 's'}" if value else "[]"
-        if isinstance(value, str) and len(value) > limit:
-            value = value[:limit] + "…"
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(
+            cut(value, limit) if isinstance(value, str) else value, ensure_ascii=False
+        )
 
     def _color(self, value: Any) -> QColor:
         if isinstance(value, str):

@@ -329,6 +329,7 @@ def test_strange_ids_are_just_ids(load: Callable[..., KnowledgeGraph]) -> None:
     assert len(graph.children[0]) == 4
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_parents_is_walked(
     load: Callable[..., KnowledgeGraph],
 ) -> None:
@@ -469,6 +470,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(nodes=st.lists(JSON, max_size=4), connections=JSON)
 def test_any_json_is_a_graph_or_a_refusal(

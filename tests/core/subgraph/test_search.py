@@ -110,6 +110,7 @@ def test_the_first_matches_of_a_longer_list_are_the_shorter_list(
     assert longer[:top_k] == shorter
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(graphs(), st.integers(1, 20), st.booleans(), st.data())
 def test_counts_fall_from_stage_to_stage_and_near_misses_are_the_rest(

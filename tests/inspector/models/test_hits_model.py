@@ -156,6 +156,7 @@ def test_no_near_miss_tells_its_story_before_it_is_looked_at(
     assert selection.told <= model.hit_count + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 @pytest.mark.parametrize("order", [UP, DOWN])
 @pytest.mark.parametrize("column", list(Column))
