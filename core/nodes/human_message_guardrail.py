@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
 from core.io.wording import cut
-from core.io.work import SearchNeeded
 from core.knowledge.kinds import FileKind
 from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
@@ -75,8 +74,7 @@ class HumanMessageGuardrail(
         patterns = _patterns_of(params, state.storages, state.work)
         found = searches.known(patterns, message)
         if found is None:
-            if state.work.cached_only:
-                raise SearchNeeded
+            state.work.require_search()
             found = _searched(name, params, state, patterns)
         return Outcome(
             "not_triggered" if found.hit is None else "triggered",

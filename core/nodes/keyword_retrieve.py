@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.io.work import SearchNeeded
 from core.keyword import stages
 from core.keyword.index import index_of
 from core.keyword.listing import KeywordListing
@@ -250,8 +249,6 @@ class KeywordRetrieve(
             found = state.storages.corpora.candidates(
                 params.corpus, params.summary_field, query, params.weights, work=state.work
             )
-            if found is None:
-                raise SearchNeeded
             listing = KeywordListing(select(found, params.k, params.min_score))
         return state.attach(KeywordRetrieval(params, params.source or name, query, listing))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
-from core.io.work import SearchNeeded
 from core.knowledge.kinds import FileKind
 from core.nodes.json_texts import scalars_problem
 from core.nodes.kind import SearchKind
@@ -214,8 +213,6 @@ class RetrieveSubgraph(
             found = state.storages.graphs.candidates(
                 params.knowledge_graph, query, embeddings=params.use_embeddings, work=state.work
             )
-            if found is None:
-                raise SearchNeeded
             listing = SubgraphListing(SubgraphResult.of(found, params.request(query)))
         return state.attach(SubgraphRetrieval(params, params.source or name, query, listing))
 
