@@ -18,7 +18,7 @@ from inspector.cli.play import keeps_dialog, play_options, read_play
 if TYPE_CHECKING:
     import argparse
 
-    from core.nodes.turn_request import Play
+    from core.nodes.walk import Play
     from inspector.window.main_window import MainWindow
 
 SETTLE_MS = 150

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPixmap
 
     from core.hits.hit import Hit
-    from core.nodes.retrieval import RetrievalResult
+    from core.nodes.walk import RetrievalResult
     from inspector.session.session import Session
 
 
