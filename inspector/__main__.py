@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.cli import commands as cli
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from inspector.window.main_window import MainWindow
 
@@ -33,10 +33,7 @@ def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
     """
     from inspector.window.compose import compose
 
-    window = compose()
-    for path in list(paths)[:1]:
-        window.open_path(Path(path), wait=True)
-    return window
+    return compose(paths)
 
 
 def _open_window(arguments: Sequence[str]) -> int:

@@ -11,8 +11,18 @@ import pytest
 from core.embedding.embedder import ModelProvider
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# A worker has about one core: more threads of the model would spin, waiting for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 REPO = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the real model out of the quick loop, and in one worker, which loads it once."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "models" in item.fixturenames:
+            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.xdist_group("model"))
 
 
 @pytest.fixture(scope="session")

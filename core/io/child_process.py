@@ -17,7 +17,6 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import core
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class ChildProcess:
     """
 
     def __init__(self, module: str, *arguments: str) -> None:
-        paths = [str(Path(core.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+        paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
         self._connection, theirs = connection.Pipe()
         with theirs:
             self.process = subprocess.Popen(

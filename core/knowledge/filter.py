@@ -6,21 +6,16 @@ What counts as a node, against the limits of depth and number, is a condition: a
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.errors import Code, InspectorError, Place
-from core.io.wording import cut, did_you_mean
 from core.knowledge.filter_eval import (
     COMPARISONS,
     ORDERINGS,
-    Clause,
     Columns,
     Comparison,
     Condition,
@@ -30,15 +25,14 @@ from core.knowledge.filter_eval import (
     Negation,
     Operand,
     ValueOperand,
-    clauses,
     evaluate,
-    falsified,
-    walk,
 )
+from core.knowledge.filter_explain import Clause, clauses, falsified, walk
+from core.knowledge.filter_text import BadJson, JsonObject, closest, kind_name, listed, parse, shown
 from core.knowledge.schema import FieldType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from core.knowledge.schema import Field
 
@@ -56,10 +50,6 @@ _KEYS = {
 }
 _NUMERIC = (FieldType.INT, FieldType.FLOAT)
 _INT64 = np.iinfo(np.int64)
-_DIGITS_PAST_INT64 = 21
-_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOTALL)
-_NAMES_LISTED = 12
-_SHOWN_CHARACTERS = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,30 +122,6 @@ def compile_filter(
     return CompiledFilter(text, condition, tuple(names), compiler.node_count)
 
 
-class _Object(dict[str, Any]):
-    """A JSON object that knows a key which was written twice."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        self.repeated: str | None = None
-        if len(self) < len(pairs):
-            counts = Counter(key for key, _ in pairs)
-            self.repeated = max(counts, key=counts.__getitem__)
-
-
-class _Constant(ValueError):
-    """NaN or an infinity stands where JSON wants a value."""
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise _Constant(name)
-
-
-def _whole_number(digits: str) -> int:
-    # Python refuses to convert more than 4300 digits; this many are out of range already.
-    return int(digits[:_DIGITS_PAST_INT64])
-
-
 class _Compiler:
     """Compiles one filter; stops at the first mistake."""
 
@@ -172,19 +138,9 @@ class _Compiler:
                 f"the filter has {len(text):,} characters, {MAX_CHARACTERS:,} at most",
             )
         try:
-            return json.loads(
-                text,
-                object_pairs_hook=_Object,
-                parse_int=_whole_number,
-                parse_constant=_refuse_constant,
-            )
-        except json.JSONDecodeError as exc:
-            raise self.bad_json(exc.lineno, exc.colno, exc.msg[0].lower() + exc.msg[1:]) from exc
-        except _Constant as exc:
-            start = next((m.start(1) for m in _CONSTANT.finditer(text) if m[1]), 0)
-            line = text.count("\n", 0, start) + 1
-            column = start - text.rfind("\n", 0, start)
-            raise self.bad_json(line, column, f"{exc} is no JSON value") from exc
+            return parse(text)
+        except BadJson as error:
+            raise self.bad_json(error.line, error.column, str(error)) from error
         except RecursionError as exc:
             raise self.wrong("too_deep", "", f"nested far deeper than {MAX_DEPTH} levels") from exc
 
@@ -229,13 +185,15 @@ class _Compiler:
 
     def op(self, item: Any, path: str) -> str:
         """Return the object's operator, once it has all the keys that this needs and no other."""
-        if not isinstance(item, _Object):
-            raise self.wrong("syntax", path, f'expected an object with "op", found {_kind(item)}')
+        if not isinstance(item, JsonObject):
+            raise self.wrong(
+                "syntax", path, f'expected an object with "op", found {kind_name(item)}'
+            )
         self.check_repeated(item, path)
         op = item.get("op")
         if not isinstance(op, str) or op not in _KEYS:
-            found = f"{_show(op)} is no operator" if "op" in item else 'there is no "op"'
-            raise self.wrong("unknown_op", path, found, hint=_closest(op, _KEYS, "operators"))
+            found = f"{shown(op)} is no operator" if "op" in item else 'there is no "op"'
+            raise self.wrong("unknown_op", path, found, hint=closest(op, _KEYS, "operators"))
         wanted = _KEYS[op]
         inside = f"{path}." if path else ""
         for key in wanted:
@@ -244,19 +202,17 @@ class _Compiler:
                     "missing_operand",
                     f"{inside}{key}",
                     f'"{op}" needs "{key}"',
-                    hint=f'"{op}" takes {_listed(wanted)}',
+                    hint=f'"{op}" takes {listed(wanted)}',
                 )
         for key in item:
             if key != "op" and key not in wanted:
-                raise self.wrong(
-                    "syntax", path, f'"{op}" takes {_listed(wanted)}, not {_show(key)}'
-                )
+                raise self.wrong("syntax", path, f'"{op}" takes {listed(wanted)}, not {shown(key)}')
         return op
 
-    def args(self, item: _Object, op: str, path: str) -> list[Any]:
+    def args(self, item: JsonObject, op: str, path: str) -> list[Any]:
         args = item["args"]
         if not isinstance(args, list):
-            raise self.wrong("syntax", path, f"expected an array, found {_kind(args)}")
+            raise self.wrong("syntax", path, f"expected an array, found {kind_name(args)}")
         if not args:
             raise self.wrong(
                 "empty_args",
@@ -273,11 +229,11 @@ class _Compiler:
             raise self.wrong(
                 "syntax", path, "an array stands in an object", hint='write {"value": [...]}'
             )
-        if not isinstance(item, _Object):
+        if not isinstance(item, JsonObject):
             raise self.wrong(
                 "syntax",
                 path,
-                f"expected an object, found {_kind(item)}",
+                f"expected an object, found {kind_name(item)}",
                 hint='write {"knowledge": "<field>"} or {"value": ...}',
             )
         self.check_repeated(item, path)
@@ -287,7 +243,7 @@ class _Compiler:
                 raise self.wrong(
                     "unknown_namespace",
                     path,
-                    f"{_show(key)}{reserved} cannot be read by a filter",
+                    f"{shown(key)}{reserved} cannot be read by a filter",
                     hint='an operand is {"knowledge": "<field>"} or {"value": ...}',
                 )
         if len(item) != 1:
@@ -304,21 +260,21 @@ class _Compiler:
 
     def field(self, name: Any, path: str) -> FieldOperand:
         if not isinstance(name, str):
-            raise self.wrong("syntax", path, f"a field's name is a string, found {_kind(name)}")
+            raise self.wrong("syntax", path, f"a field's name is a string, found {kind_name(name)}")
         field = self.fields.get(name)
         if field is None:
             filterable = [known.name for known in self.fields.values() if known.filterable]
             raise self.wrong(
                 "unknown_field",
                 path,
-                f"there is no field {_show(name)}",
-                hint=_closest(name, filterable, "fields"),
+                f"there is no field {shown(name)}",
+                hint=closest(name, filterable, "fields"),
             )
         if not field.filterable:
             raise self.wrong(
                 "not_filterable",
                 path,
-                f"the field {_show(name)} is not filterable",
+                f"the field {shown(name)} is not filterable",
                 hint="its declaration in the knowledge config says so",
             )
         return FieldOperand(name, field.type)
@@ -332,7 +288,7 @@ class _Compiler:
                     raise self.wrong(
                         "type_mismatch",
                         f"{path}.value[{index}]",
-                        f"an array holds strings only, found {_kind(text)}",
+                        f"an array holds strings only, found {kind_name(text)}",
                     )
                 self.check_text(text, f"{path}.value[{index}]")
             return ValueOperand(tuple(value), FieldType.SET)
@@ -357,7 +313,9 @@ class _Compiler:
             self.check_text(value, path)
             return ValueOperand(value, FieldType.STRING)
         raise self.wrong(
-            "type_mismatch", path, f"a value is an int, float, string or bool, found {_kind(value)}"
+            "type_mismatch",
+            path,
+            f"a value is an int, float, string or bool, found {kind_name(value)}",
         )
 
     def check_comparison(self, op: str, lhs: Operand, rhs: Operand, inside: str) -> None:
@@ -395,16 +353,16 @@ class _Compiler:
                 "type_mismatch", f"{inside}needle", f"cannot look for {needle.type} among strings"
             )
 
-    def check_repeated(self, item: _Object, path: str) -> None:
+    def check_repeated(self, item: JsonObject, path: str) -> None:
         if item.repeated is not None:
-            raise self.wrong("syntax", path, f"{_show(item.repeated)} is given twice")
+            raise self.wrong("syntax", path, f"{shown(item.repeated)} is given twice")
 
     def check_text(self, text: str, path: str) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as exc:
             raise self.wrong(
-                "syntax", path, f"{_show(text)} has a lone surrogate, which is no character"
+                "syntax", path, f"{shown(text)} has a lone surrogate, which is no character"
             ) from exc
 
     def misplaced(self, path: str) -> InspectorError:
@@ -428,31 +386,3 @@ class _Compiler:
             place=place,
             hint=hint,
         )
-
-
-def _kind(value: Any) -> str:
-    """Name what a JSON value is, in the words of the specification."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "bool"
-    names = {int: "int", float: "float", str: "string", list: "array"}
-    return next((name for kind, name in names.items() if isinstance(value, kind)), "object")
-
-
-def _show(value: Any) -> str:
-    """Return the value as JSON, printable whatever it holds, shortened."""
-    text = cut(json.dumps(value, ensure_ascii=False), _SHOWN_CHARACTERS)
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _closest(name: Any, known: Iterable[str], what: str) -> str:
-    names = list(known)
-    guess = did_you_mean(name, names) if isinstance(name, str) else ""
-    more = ", …" if len(names) > _NAMES_LISTED else ""
-    listed = f"{what}: {', '.join(names[:_NAMES_LISTED])}{more}" if names else f"no {what} at all"
-    return " ".join(filter(None, [guess, listed]))
-
-
-def _listed(keys: tuple[str, ...]) -> str:
-    return " and ".join(f'"{key}"' for key in keys)

@@ -1,19 +1,17 @@
-"""A compiled filter's tree: its value over all records at once, and why one record is out."""
+"""A compiled filter's tree, and its value over all records at once."""
 
 from __future__ import annotations
 
-import json
 import math
 import operator
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.io.wording import cut
 from core.knowledge.schema import Column, FieldType
 
 Mask = NDArray[np.bool_]
@@ -22,7 +20,7 @@ Columns = Mapping[str, Column]
 ORDERINGS = ("lt", "le", "gt", "ge")
 COMPARISONS = ("eq", "ne", *ORDERINGS)
 
-_ON_VALUES: dict[str, Callable[[Any, Any], bool]] = {
+ON_VALUES: dict[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
     "lt": operator.lt,
@@ -40,12 +38,8 @@ _ON_ARRAYS: dict[str, Callable[[Any, Any], Mask]] = {
     "ge": np.greater_equal,
 }
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-_SYMBOLS = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "in": "in"}
 
 _INT64 = np.iinfo(np.int64)
-_VALUE_LENGTH = 28
-_STATEMENT_LENGTH = 80
-_CULPRITS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +91,6 @@ class Junction:
 Condition = Comparison | Negation | Junction
 
 
-class Clause(NamedTuple):
-    """One condition's value for one record.
-
-    json_path : its place in the filter, "" for the whole.
-    text : the condition in words, e.g. ``level ≥ 5``.
-    truth : its value.
-    actual : the record's values of the fields that it names, e.g. ``level is 3``; else "".
-    """
-
-    json_path: str
-    text: str
-    truth: bool
-    actual: str
-
-
 def evaluate(condition: Condition, columns: Columns, count: int) -> Mask:
     """Return the condition's value for each of the `count` records: bool (count,), fresh."""
     if isinstance(condition, Negation):
@@ -149,7 +128,7 @@ def _compare(condition: Comparison, columns: Columns, count: int) -> Mask:
             mask &= column.present
             mask &= other.present
         case ValueOperand(left), ValueOperand(right):
-            mask = np.full(count, _ON_VALUES[op](left, right))
+            mask = np.full(count, ON_VALUES[op](left, right))
     return mask
 
 
@@ -175,7 +154,7 @@ def _compare_ints_with_float(op: str, ints: NDArray[Any], value: float) -> Mask:
     """Exact, where numpy would first round the integers to float64."""
     floor = math.floor(value)
     if not _INT64.min <= floor <= _INT64.max:
-        return np.full(len(ints), _ON_VALUES[op](0, floor))
+        return np.full(len(ints), ON_VALUES[op](0, floor))
     if floor != value:
         if op in ("eq", "ne"):
             return np.full(len(ints), op == "ne")
@@ -268,145 +247,3 @@ def _offsets(sets: Column) -> NDArray[np.int64]:
     if sets.offsets is None:
         raise LookupError(f"the column {sets.field.name} has no offsets")
     return sets.offsets
-
-
-def value_at(column: Column, row: int) -> Any:
-    """One record's value as a Python object (a set as a tuple of strings); None where absent."""
-    if not column.present[row]:
-        return None
-    if column.offsets is not None:
-        codes = column.values[column.offsets[row] : column.offsets[row + 1]]
-        return tuple(column.vocabulary[code] for code in codes.tolist())
-    value = column.values[row].item()
-    return column.vocabulary[value] if column.field.type is FieldType.STRING else value
-
-
-def truths(condition: Condition, columns: Columns, row: int) -> dict[str, bool]:
-    """Return the value of the condition and of each within it for one record, by JSON path."""
-    found: dict[str, bool] = {}
-
-    def visit(item: Condition) -> bool:
-        if isinstance(item, Comparison):
-            lhs, rhs = (_operand_at(side, columns, row) for side in (item.lhs, item.rhs))
-            truth = lhs is not None and rhs is not None and _ON_VALUES[item.op](lhs, rhs)
-        elif isinstance(item, Negation):
-            truth = not visit(item.arg)
-        else:
-            values = [visit(arg) for arg in item.args]
-            truth = all(values) if item.op == "and" else any(values)
-        found[item.path] = truth
-        return truth
-
-    visit(condition)
-    return found
-
-
-def _operand_at(operand: Operand, columns: Columns, row: int) -> Any:
-    if isinstance(operand, ValueOperand):
-        return operand.value
-    return value_at(columns[operand.name], row)
-
-
-def walk(condition: Condition) -> Iterator[Condition]:
-    """Yield the condition and all within it, in the order in which they are written."""
-    yield condition
-    inner = (
-        condition.args
-        if isinstance(condition, Junction)
-        else (condition.arg,)
-        if isinstance(condition, Negation)
-        else ()
-    )
-    for arg in inner:
-        yield from walk(arg)
-
-
-def clauses(condition: Condition, columns: Columns, row: int) -> tuple[Clause, ...]:
-    """Each condition's value for one record, in the order in which they are written."""
-    found = truths(condition, columns, row)
-    return tuple(
-        Clause(item.path, _text(item), found[item.path], _actual(item, columns, row))
-        for item in walk(condition)
-    )
-
-
-def falsified(condition: Condition, columns: Columns, row: int) -> str:
-    """Name the smallest part of the filter that keeps the record out, and why; "" if none does.
-
-    ``args[1] is false: wanted level ≥ 5, level is 3``, ``args[0], args[2] are false``,
-    ``arg is true: unwanted water = "salt", water is "salt"``; 80 characters at most.
-    """
-    found = truths(condition, columns, row)
-    if found[condition.path]:
-        return ""
-    culprits = _culprits(condition, found)
-    truth = "true" if found[culprits[0].path] else "false"
-    if len(culprits) == 1:
-        name, reason = _name_and_reason(culprits[0], found, columns, row)
-        statement = f"{name} is {truth}: {reason}" if reason else f"{name} is {truth}"
-    else:
-        names = ", ".join(item.path for item in culprits[:_CULPRITS_NAMED])
-        more = len(culprits) - _CULPRITS_NAMED
-        statement = f"{names} and {more} more are {truth}" if more > 0 else f"{names} are {truth}"
-    return cut(statement, _STATEMENT_LENGTH)
-
-
-def _culprits(condition: Condition, found: Mapping[str, bool]) -> list[Condition]:
-    """Find the conditions, all of one truth, that the condition has its own truth from.
-
-    Stops at the first that has several and a path to be named by: one name says enough.
-    """
-    if isinstance(condition, Comparison):
-        return [condition]
-    if isinstance(condition, Negation):
-        return _culprits(condition.arg, found)
-    truth = found[condition.path]
-    guilty = [arg for arg in condition.args if found[arg.path] == truth]
-    if len(guilty) == 1:
-        return _culprits(guilty[0], found)
-    each_decides = (condition.op == "or") == truth
-    return guilty if each_decides or not condition.path else [condition]
-
-
-def _name_and_reason(
-    culprit: Condition, found: Mapping[str, bool], columns: Columns, row: int
-) -> tuple[str, str]:
-    if isinstance(culprit, Junction):
-        count = len(culprit.args)
-        return culprit.path, (
-            f"all of its {count} args are true"
-            if found[culprit.path]
-            else f"none of its {count} args is true"
-        )
-    text, actual = _text(culprit), _actual(culprit, columns, row)
-    if not culprit.path:
-        return text, actual
-    wish = "unwanted" if found[culprit.path] else "wanted"
-    return culprit.path, ", ".join(filter(None, [f"{wish} {text}", actual]))
-
-
-def _text(condition: Condition) -> str:
-    if isinstance(condition, Negation):
-        return "not"
-    if isinstance(condition, Junction):
-        return f"{'all' if condition.op == 'and' else 'any'} of {len(condition.args)}"
-    sides = [
-        side.name if isinstance(side, FieldOperand) else _shown(side.value)
-        for side in (condition.lhs, condition.rhs)
-    ]
-    return f" {_SYMBOLS[condition.op]} ".join(sides)
-
-
-def _actual(condition: Condition, columns: Columns, row: int) -> str:
-    if not isinstance(condition, Comparison):
-        return ""
-    names = dict.fromkeys(
-        side.name for side in (condition.lhs, condition.rhs) if isinstance(side, FieldOperand)
-    )
-    return ", ".join(f"{name} is {_shown(value_at(columns[name], row))}" for name in names)
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "absent"
-    return cut(json.dumps(value, ensure_ascii=False), _VALUE_LENGTH)

@@ -16,8 +16,9 @@ from core.nodes.kind import CheckedNode, Filtered, OpenedNode, RecordedStages, S
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState
 from core.retrieve import stages
+from core.retrieve.listing import Selection, select
 from core.retrieve.modes import RetrievalMode
-from core.retrieve.select import Counts, Selection, Settings, select
+from core.retrieve.select import Counts, Settings
 
 if TYPE_CHECKING:
     from core.hits.stage import Stage

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.io.work import SearchNeeded, Work
 from core.keyword import stages
 from core.keyword.index import index_of
 from core.keyword.listing import KeywordListing
@@ -30,6 +29,7 @@ from core.prompt.lint import Provided
 if TYPE_CHECKING:
     from core.hits.stage import Stage
     from core.io.findings import Finding
+    from core.io.work import Work
 
 
 def _weight(default: float, field: str) -> Any:
@@ -252,8 +252,6 @@ class KeywordRetrieve(
             found = state.storages.corpora.candidates(
                 params.corpus, params.summary_field, query, params.weights, work=state.work
             )
-            if found is None:
-                raise SearchNeeded
             listing = KeywordListing(select(found, params.k, params.min_score))
         return state.attach(KeywordRetrieval(params, params.source or name, query, listing))
 

@@ -16,8 +16,9 @@ from core.nodes.references import check_store_schema, named_store, query_of
 from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState
 from core.prompt.lint import Provided
 from core.retrieve import stages
+from core.retrieve.listing import Selection, select
 from core.retrieve.modes import RetrievalMode
-from core.retrieve.select import Counts, Selection, Settings, select
+from core.retrieve.select import Counts, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

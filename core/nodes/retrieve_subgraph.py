@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
-from core.io.work import SearchNeeded, Work
 from core.knowledge.kinds import FileKind
 from core.nodes.kind import CheckedNode, OpenedNode, RecordedStages, SearchKind
 from core.nodes.params import (
@@ -24,7 +23,6 @@ from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState, score
 from core.prompt.lint import Provided
 from core.subgraph import stages
 from core.subgraph.depths import ExpansionDepth
-from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.listing import SubgraphCounts, SubgraphListing
 from core.subgraph.request import MAX_TOP_K, Scope, SubgraphRequest
@@ -32,6 +30,7 @@ from core.subgraph.request import MAX_TOP_K, Scope, SubgraphRequest
 if TYPE_CHECKING:
     from core.hits.stage import Stage
     from core.io.findings import Finding
+    from core.io.work import Work
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,10 +216,7 @@ class RetrieveSubgraph(
             found = state.storages.graphs.candidates(
                 params.knowledge_graph, query, embeddings=params.use_embeddings, work=state.work
             )
-            if found is None:
-                raise SearchNeeded
-            matches = find_entry_points(found, params.request(query))
-            listing = SubgraphListing(SubgraphResult(matches))
+            listing = SubgraphListing(SubgraphResult.of(found, params.request(query)))
         return state.attach(SubgraphRetrieval(params, params.source or name, query, listing))
 
     def recorded_stages(self, params: RetrieveSubgraphParams) -> RecordedStages:

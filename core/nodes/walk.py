@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from core.nodes.params import NodeParams
     from core.patterns.patterns import PatternSearches
     from core.prompt.messages import DialogLine
+    from core.retrieve.listing import Selection
     from core.retrieve.memories import Memories
-    from core.retrieve.select import Selection
     from core.subgraph.knowledge_graphs import KnowledgeGraphs
 
 

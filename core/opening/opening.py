@@ -335,10 +335,12 @@ def find_target(turn: Turn, path: Path, models: ModelProvider | None = None) -> 
 
 
 def _storages(turn: Turn) -> frozenset[str]:
-    named = (
-        getattr(params, "embedded_string_storage", "") for params in turn.request.params.values()
+    return frozenset(
+        name
+        for params in turn.request.params.values()
+        if (spec := params.storage_spec()) is not None and spec.file_kind is FileKind.KNOWLEDGE
+        if (name := getattr(params, spec.name))
     )
-    return frozenset(filter(None, named))
 
 
 def _holds(folder: Path, names: frozenset[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,7 @@ _WITHIN = {
 _NEEDS = {"knowledge": "Retrieve", "instructions": "Instruction"}
 
 
+@lru_cache(maxsize=4)  # A moved slider leaves the template as it is.
 def lint(template: str, placement: Placement, provided: Provided) -> tuple[LintProblem, ...]:
     """Find the mistakes of `template`, in the order of their places.
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.io.wording import cut
@@ -250,6 +251,7 @@ def _shown(tag: Tag) -> str:
     return f"{{{{{sign}{shortened(tag.name)}}}}}"
 
 
+@lru_cache(maxsize=4)  # A moved slider renders the same template again and again.
 def scan(template: str) -> Scan:
     """Find all pieces and mistakes of syntax of `template`, whatever it holds.
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError
 from core.hits.retriever import DEFAULT_K, RetrievalHit, check_request
+from core.retrieve.listing import select
 from core.retrieve.modes import RetrievalMode
-from core.retrieve.select import Settings, select
+from core.retrieve.select import Settings
 
 if TYPE_CHECKING:
     from core.hits.hit import Hit

@@ -1,4 +1,4 @@
-"""What tables and the details pane ask of a `Selection`, beyond selecting itself."""
+"""Hits and near-misses of a search in records as every table shows them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, text_key
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
 from core.retrieve.modes import RetrievalMode
+from core.retrieve.select import Choice, Settings
+from core.retrieve.why_not import needed_change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from core.hits.hit import Hit
     from core.index.candidates import Candidates
-    from core.retrieve.select import Selection, Settings
 
 _FIELDS = {
     RetrievalMode.Dense: ("rank", "distance", "rank_dense"),
@@ -30,15 +31,93 @@ _LEAST_END = 0.1
 _MARKS = 12
 
 
-class RecordListing:
-    """Makes a `core.hits.listing.Listing` of a selection of records."""
+class Selection(Choice):
+    """A choice as every table shows it; rows become `Hit`s on demand. Immutable."""
 
-    candidates: Candidates
-    settings: Settings
+    known_reasons = frozenset(
+        {Reason.FILTER, Reason.INDEX, Reason.LEG_DEPTH, Reason.THRESHOLD, Reason.TOP_K}
+    )
+
+    def __init__(self, candidates: Candidates, settings: Settings) -> None:
+        super().__init__(candidates, settings)
+        self._stories: dict[int, Hit] = {}
+
+    @cached_property
+    def hits(self) -> tuple[Hit, ...]:
+        """The surviving chunks in the engine's order."""
+        return tuple(self.story(row) for row in self.hit_rows.tolist())
+
+    def near_misses(self, limit: int = 200, reason: Reason | None = None) -> tuple[Hit, ...]:
+        """Return the first `limit` near-misses with their reason and needed change."""
+        return tuple(self.story(row) for row in self.near_miss_rows(limit, reason))
 
     def story(self, row: int) -> Hit:
-        """Return everything about one record in this turn."""
-        raise NotImplementedError
+        """Return everything about one record in this turn (made once, then kept)."""
+        known = self._stories.get(row)
+        if known is None:
+            known = self._stories[row] = self._tell(row)
+        return known
+
+    def _tell(self, row: int) -> Hit:
+        mode, depth = self.settings.mode, self.settings.depth
+        dense, sparse = self.candidates.dense, self.candidates.sparse
+        is_hit = self.is_hit(row)
+        reason = self.reason(row)
+        exact = float(dense.distances[row]) if dense is not None else None
+        rank_dense = int(dense.rank[row]) or None if dense is not None else None
+        rank_sparse = int(sparse.rank[row]) or None if sparse is not None else None
+        score = float(sparse.scores[row]) if sparse is not None else 0.0
+        distance = exact
+        if mode is RetrievalMode.Lexical:
+            distance = rank_dense = exact = None
+        if mode is RetrievalMode.Dense:
+            score, rank_sparse = 0.0, None
+        if mode is RetrievalMode.Hybrid and is_hit:
+            if rank_dense is None or rank_dense > depth or not self.within_threshold(row):
+                distance = rank_dense = None
+            if rank_sparse is None or rank_sparse > depth:
+                score, rank_sparse = 0.0, None
+        rank, fused_score = self._rank(row)
+        return Hit(
+            row=row,
+            id=self.candidates.ids[row],
+            text=self.candidates.texts[row],
+            reason=reason,
+            rank=rank,
+            distance=distance,
+            exact_distance=exact,
+            bm25_score=score if score > 0 else None,
+            rank_dense=rank_dense,
+            rank_sparse=rank_sparse,
+            fused_score=fused_score,
+            needs="" if is_hit else needed_change(self, row, reason),
+        )
+
+    def _rank(self, row: int) -> tuple[int | None, float | None]:
+        if self.settings.mode is RetrievalMode.Dense:
+            return int(self.dense.rank[row]) or None, None
+        if self.settings.mode is RetrievalMode.Lexical:
+            return int(self.sparse.rank[row]) or None, None
+        if self.fused is None:
+            return None, None
+        place = self._fused_places.get(row)
+        return (None, None) if place is None else (place + 1, float(self.fused.scores[place]))
+
+    @cached_property
+    def _fused_places(self) -> dict[int, int]:
+        rows = self.fused.rows.tolist() if self.fused is not None else []
+        return {row: place for place, row in enumerate(rows)}
+
+    def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
+        """Return what near-misses are sorted by, from the arrays: stories take milliseconds."""
+        found, at = self.candidates, np.array(rows, dtype=np.int64)
+        if field == "id":
+            return [text_key(found.ids[row]) for row in rows]
+        if field == "text":
+            return [text_key(found.texts[row]) for row in rows]
+        if field == "reason":
+            return self.reasons(at).astype(np.float64)
+        return _numbers(self, found, field, at)
 
     @property
     def search(self) -> object:
@@ -124,17 +203,13 @@ class RecordListing:
         return (known[row] or {}) if row < len(known) else {}
 
 
-def near_miss_keys(selection: Selection, field: str, rows: Sequence[int]) -> SortKeys:
-    """Return what near-misses are sorted by, from the arrays: stories take milliseconds."""
-    found = selection.candidates
-    at = np.array(rows, dtype=np.int64)
-    if field == "id":
-        return [text_key(found.ids[row]) for row in rows]
-    if field == "text":
-        return [text_key(found.texts[row]) for row in rows]
-    if field == "reason":
-        return selection.reasons(at).astype(np.float64)
-    return _numbers(selection, found, field, at)
+def select(candidates: Candidates, settings: Settings) -> Selection:
+    """Apply `settings` to `candidates`.
+
+    Deterministic: the better score first, then the lower dense rank, then the lower sparse rank,
+    then the order in the records file. Costs microseconds to about a millisecond.
+    """
+    return Selection(candidates, settings)
 
 
 def _numbers(

@@ -11,7 +11,7 @@ from core.embedding.growing_vectors import TextVectors
 from core.errors import Code, InspectorError, Place
 from core.io.cache import BoundedCache
 from core.io.findings import FileRefused, Finding, Findings, Severity
-from core.io.work import QUIETLY, SearchNeeded, Work
+from core.io.work import QUIETLY, Work
 from core.knowledge.catalog import compare
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
@@ -112,8 +112,8 @@ class Memories:
         FileRefused
             With all findings, when the file of that store is broken.
         """
-        if work.cached_only and not self.is_scanned:
-            raise SearchNeeded
+        if not self.is_scanned:
+            work.require_search()
         found = self._scanned()
         store = found.stores.get(name)
         if store is None and name in found.broken:
@@ -211,8 +211,7 @@ class Memories:
         known = self._searches.get(key)
         if known is not None and (known.dense is not None or not dense):
             return known
-        if work.cached_only:
-            raise SearchNeeded
+        work.require_search()
         found = self.searcher(store, schema, work).search(
             query, filter_text, dense=dense, work=work
         )

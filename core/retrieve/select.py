@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.hits.hit import Hit, Reason
+from core.hits.hit import Reason
 from core.index.candidates import (
     MAX_TOP_K,
     MIN_DEPTH,
@@ -19,14 +18,7 @@ from core.index.candidates import (
     leg_depth,
 )
 from core.index.fusion import Fused, reciprocal_rank_fusion
-from core.retrieve.listing import RecordListing, near_miss_keys
 from core.retrieve.modes import RetrievalMode
-from core.retrieve.why_not import needed_change
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from core.hits.listing import SortKeys
 
 Rows = NDArray[np.int64]
 
@@ -91,18 +83,13 @@ class Counts:
         return self.dense_raw - (self.dense_filtered or 0)
 
 
-class Selection(RecordListing):
-    """What one setting makes of the candidates. Immutable; rows become `Hit`s on demand."""
-
-    known_reasons = frozenset(
-        {Reason.FILTER, Reason.INDEX, Reason.LEG_DEPTH, Reason.THRESHOLD, Reason.TOP_K}
-    )
+class Choice:
+    """What one setting makes of the candidates: the hits, and why others are none. Immutable."""
 
     def __init__(self, candidates: Candidates, settings: Settings) -> None:
         self.candidates = candidates
         self.settings = settings
         self.fused: Fused | None = None
-        self._stories: dict[int, Hit] = {}
         if settings.mode is RetrievalMode.Dense:
             self.ranking, self.hit_rows, self.counts = self._select_dense()
         elif settings.mode is RetrievalMode.Lexical:
@@ -243,11 +230,6 @@ class Selection(RecordListing):
         return row in self._hit_set
 
     @cached_property
-    def hits(self) -> tuple[Hit, ...]:
-        """The surviving chunks in the engine's order."""
-        return tuple(self.story(row) for row in self.hit_rows.tolist())
-
-    @cached_property
     def near_miss_count(self) -> int:
         """How many known records are near-misses: in Lexical mode with a query word, else all."""
         if self.settings.mode is RetrievalMode.Lexical:
@@ -274,10 +256,6 @@ class Selection(RecordListing):
                         seen.add(row)
                         found.append(row)
         return found
-
-    def near_misses(self, limit: int = 200, reason: Reason | None = None) -> tuple[Hit, ...]:
-        """Return the first `limit` near-misses with their reason and needed change."""
-        return tuple(self.story(row) for row in self.near_miss_rows(limit, reason))
 
     def _near_miss_order(self) -> list[Rows]:
         if self.settings.mode is RetrievalMode.Dense:
@@ -334,80 +312,11 @@ class Selection(RecordListing):
                 codes[missed & np.isin(rows, exact[:depth])] = _CODE[Reason.INDEX]
         return codes
 
-    def _within_threshold(self, row: int) -> bool:
+    def within_threshold(self, row: int) -> bool:
+        """Tell whether the record's distance passes the threshold, or nothing needs to."""
         if not self.settings.limited:
             return True
         return bool(self.dense.distances[row] <= np.float32(self.settings.threshold))
-
-    def story(self, row: int) -> Hit:
-        """Return everything about one record in this turn (made once, then kept)."""
-        known = self._stories.get(row)
-        if known is None:
-            known = self._stories[row] = self._tell(row)
-        return known
-
-    def _tell(self, row: int) -> Hit:
-        mode, depth = self.settings.mode, self.settings.depth
-        dense, sparse = self.candidates.dense, self.candidates.sparse
-        is_hit = self.is_hit(row)
-        reason = self.reason(row)
-        exact = float(dense.distances[row]) if dense is not None else None
-        rank_dense = int(dense.rank[row]) or None if dense is not None else None
-        rank_sparse = int(sparse.rank[row]) or None if sparse is not None else None
-        score = float(sparse.scores[row]) if sparse is not None else 0.0
-        distance = exact
-        if mode is RetrievalMode.Lexical:
-            distance = rank_dense = exact = None
-        if mode is RetrievalMode.Dense:
-            score, rank_sparse = 0.0, None
-        if mode is RetrievalMode.Hybrid and is_hit:
-            if rank_dense is None or rank_dense > depth or not self._within_threshold(row):
-                distance = rank_dense = None
-            if rank_sparse is None or rank_sparse > depth:
-                score, rank_sparse = 0.0, None
-        rank, fused_score = self._rank(row)
-        return Hit(
-            row=row,
-            id=self.candidates.ids[row],
-            text=self.candidates.texts[row],
-            reason=reason,
-            rank=rank,
-            distance=distance,
-            exact_distance=exact,
-            bm25_score=score if score > 0 else None,
-            rank_dense=rank_dense,
-            rank_sparse=rank_sparse,
-            fused_score=fused_score,
-            needs="" if is_hit else needed_change(self, row, reason),
-        )
-
-    def _rank(self, row: int) -> tuple[int | None, float | None]:
-        if self.settings.mode is RetrievalMode.Dense:
-            return int(self.dense.rank[row]) or None, None
-        if self.settings.mode is RetrievalMode.Lexical:
-            return int(self.sparse.rank[row]) or None, None
-        if self.fused is None:
-            return None, None
-        place = self._fused_places.get(row)
-        return (None, None) if place is None else (place + 1, float(self.fused.scores[place]))
-
-    @cached_property
-    def _fused_places(self) -> dict[int, int]:
-        rows = self.fused.rows.tolist() if self.fused is not None else []
-        return {row: place for place, row in enumerate(rows)}
-
-    def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
-        """Return what near-misses are sorted by."""
-        return near_miss_keys(self, field, rows)
-
-
-def select(candidates: Candidates, settings: Settings) -> Selection:
-    """Apply `settings` to `candidates`.
-
-    Deterministic: the better score first, then the lower dense rank, then the lower sparse rank,
-    then the order in the records file. Costs microseconds to about a millisecond.
-    """
-    return Selection(candidates, settings)
 
 
 def _is_short(leg: DenseLeg | SparseLeg, depth: int) -> bool:

@@ -16,7 +16,7 @@ from core.retrieve.modes import RetrievalMode
 if TYPE_CHECKING:
     from core.hits.hit import Reason
     from core.index.candidates import DenseLeg, SparseLeg
-    from core.retrieve.select import Selection
+    from core.retrieve.select import Choice
 
 Rows = NDArray[np.int64]
 
@@ -36,7 +36,7 @@ def threshold_for(distance: float) -> float:
     return min(max(steps, 1) / scale, MAX_THRESHOLD)
 
 
-def needed_change(selection: Selection, row: int, reason: Reason) -> str:
+def needed_change(choice: Choice, row: int, reason: Reason) -> str:
     """Say in one line what would let the record in, e.g. ``top_k ≥ 9 · threshold ≥ 0.702``.
 
     Exact: with just these values changed the record is a hit, and with a smaller value of the
@@ -46,51 +46,51 @@ def needed_change(selection: Selection, row: int, reason: Reason) -> str:
     or an exact search took the place of the index. In a search that does not know all records,
     a rank behind the known ones is a lower bound, ``at least``.
     """
-    mode = selection.settings.mode
+    mode = choice.settings.mode
     if mode is RetrievalMode.Lexical:
-        parts = _lexical_parts(selection, row)
+        parts = _lexical_parts(choice, row)
     elif mode is RetrievalMode.Dense:
-        parts = _dense_parts(selection, row)
+        parts = _dense_parts(choice, row)
     else:
-        parts = _hybrid_parts(selection, row, reason)
+        parts = _hybrid_parts(choice, row, reason)
     if reason == "filter":
-        parts.insert(0, f"filter: {selection.candidates.why_filtered(row)}")
+        parts.insert(0, f"filter: {choice.candidates.why_filtered(row)}")
     return " · ".join(parts)
 
 
-def _lexical_parts(selection: Selection, row: int) -> list[str]:
-    score = selection.sparse.scores[row]
+def _lexical_parts(choice: Choice, row: int) -> list[str]:
+    score = choice.sparse.scores[row]
     if np.isnan(score):
         return [_NOT_KNOWN]
     if not score > 0:
         return ["out of reach: it has no word of the query"]
-    return _rank_part(selection, _sparse_rank(selection, row), selection.sparse)
+    return _rank_part(choice, _sparse_rank(choice, row), choice.sparse)
 
 
-def _dense_parts(selection: Selection, row: int) -> list[str]:
-    rank = _dense_rank(selection, row)
-    parts = _rank_part(selection, rank, selection.dense)
-    if rank > selection.settings.most_top_k:
+def _dense_parts(choice: Choice, row: int) -> list[str]:
+    rank = _dense_rank(choice, row)
+    parts = _rank_part(choice, rank, choice.dense)
+    if rank > choice.settings.most_top_k:
         return parts
-    return _index_part(selection, row) + parts + _threshold_part(selection, row)
+    return _index_part(choice, row) + parts + _threshold_part(choice, row)
 
 
-def _index_part(selection: Selection, row: int) -> list[str]:
-    dense = selection.dense
-    if dense.more or dense.rank[row] or not selection.candidates.matches(row):
+def _index_part(choice: Choice, row: int) -> list[str]:
+    dense = choice.dense
+    if dense.more or dense.rank[row] or not choice.candidates.matches(row):
         return []
     return ["index missed it: an exact search would find it"]
 
 
-def _threshold_part(selection: Selection, row: int) -> list[str]:
-    distance = selection.dense.distances[row]
-    if not selection.settings.limited or distance <= np.float32(selection.settings.threshold):
+def _threshold_part(choice: Choice, row: int) -> list[str]:
+    distance = choice.dense.distances[row]
+    if not choice.settings.limited or distance <= np.float32(choice.settings.threshold):
         return []
     return [f"threshold ≥ {threshold_for(float(distance)):.{THRESHOLD_DECIMALS}f}"]
 
 
-def _rank_part(selection: Selection, rank: int, leg: DenseLeg | SparseLeg) -> list[str]:
-    settings = selection.settings
+def _rank_part(choice: Choice, rank: int, leg: DenseLeg | SparseLeg) -> list[str]:
+    settings = choice.settings
     # Behind those that are known.
     is_bound = leg.more and rank > len(leg.rows)
     if rank <= settings.top_k and not is_bound:
@@ -101,18 +101,18 @@ def _rank_part(selection: Selection, rank: int, leg: DenseLeg | SparseLeg) -> li
     return [f"{settings.top_k_name} ≥ {said}"]
 
 
-def _dense_rank(selection: Selection, row: int) -> int:
+def _dense_rank(choice: Choice, row: int) -> int:
     """Return the row's dense rank, or what it would be if it passed the filter and were found."""
-    dense, matching = selection.dense, selection.candidates.matching
+    dense, matching = choice.dense, choice.candidates.matching
     if dense.rank[row]:
         return int(dense.rank[row])
     rivals = dense.order if matching is None and not dense.more else dense.rows
     return 1 + _place(rivals, row, dense.distances)
 
 
-def _sparse_rank(selection: Selection, row: int) -> int:
+def _sparse_rank(choice: Choice, row: int) -> int:
     """Return its BM25 rank, or what it would be if it passed the filter; 0 without a score."""
-    sparse = selection.sparse
+    sparse = choice.sparse
     if sparse.rank[row] or not sparse.scores[row] > 0:
         return int(sparse.rank[row])
     return 1 + _place(sparse.rows, row, sparse.scores, sign=-1)
@@ -154,52 +154,52 @@ class _Legs:
         return both[0], both[1]
 
 
-def _hybrid_parts(selection: Selection, row: int, reason: Reason) -> list[str]:
-    parts = None if reason == "index" else _parts_with(selection, _legs(selection, row))
+def _hybrid_parts(choice: Choice, row: int, reason: Reason) -> list[str]:
+    parts = None if reason == "index" else _parts_with(choice, _legs(choice, row))
     if parts is not None:
         return parts
-    missed = _index_part(selection, row)
+    missed = _index_part(choice, row)
     if missed:
-        parts = _parts_with(selection, _exact_legs(selection, row))
+        parts = _parts_with(choice, _exact_legs(choice, row))
         if parts is not None:
             return missed + parts
-    if selection.reach < MAX_TOP_K:
+    if choice.reach < MAX_TOP_K:
         return [_NOT_KNOWN]
     return [f"out of reach: no top_k up to {MAX_TOP_K} lets it in"]
 
 
-def _parts_with(selection: Selection, legs: _Legs) -> list[str] | None:
+def _parts_with(choice: Choice, legs: _Legs) -> list[str] | None:
     """Return the cheapest change: top_k or threshold alone, else both; None if none will do."""
-    settings = selection.settings
-    alone = _smallest_top_k(selection, legs, settings.threshold)
+    settings = choice.settings
+    alone = _smallest_top_k(choice, legs, settings.threshold)
     if alone == settings.top_k:
         return []
-    gate = _threshold_part(selection, legs.row)
+    gate = _threshold_part(choice, legs.row)
     if gate:
-        raised = threshold_for(float(selection.dense.distances[legs.row]))
-        with_gate = _smallest_top_k(selection, legs, raised)
+        raised = threshold_for(float(choice.dense.distances[legs.row]))
+        with_gate = _smallest_top_k(choice, legs, raised)
         if with_gate == settings.top_k:
             return gate
-        if alone is None and with_gate is not None and selection.reach == MAX_TOP_K:
+        if alone is None and with_gate is not None and choice.reach == MAX_TOP_K:
             return [f"top_k ≥ {with_gate}", *gate]
     return None if alone is None else [f"top_k ≥ {alone}"]
 
 
-def _legs(selection: Selection, row: int) -> _Legs:
-    dense, sparse = selection.dense, selection.sparse
-    if selection.candidates.matches(row):
+def _legs(choice: Choice, row: int) -> _Legs:
+    dense, sparse = choice.dense, choice.sparse
+    if choice.candidates.matches(row):
         own, inserted = (int(dense.rank[row]), int(sparse.rank[row])), False
     else:
-        own, inserted = (_dense_rank(selection, row), _sparse_rank(selection, row)), True
+        own, inserted = (_dense_rank(choice, row), _sparse_rank(choice, row)), True
     return _Legs(row, dense.rows, dense.rank, sparse.rows, sparse.rank, *own, inserted)
 
 
-def _exact_legs(selection: Selection, row: int) -> _Legs:
+def _exact_legs(choice: Choice, row: int) -> _Legs:
     """Return the legs if an exact search had taken the place of the index."""
-    dense, sparse, matching = selection.dense, selection.sparse, selection.candidates.matching
+    dense, sparse, matching = choice.dense, choice.sparse, choice.candidates.matching
     exact = dense.order if matching is None else dense.order[matching[dense.order]]
     exact = exact[:MAX_DEPTH]
-    exact_ranks = ranks(exact, selection.candidates.known_count)
+    exact_ranks = ranks(exact, choice.candidates.known_count)
     return _Legs(
         row,
         exact,
@@ -212,7 +212,7 @@ def _exact_legs(selection: Selection, row: int) -> _Legs:
     )
 
 
-def _smallest_top_k(selection: Selection, legs: _Legs, threshold: float) -> int | None:
+def _smallest_top_k(choice: Choice, legs: _Legs, threshold: float) -> int | None:
     """Find the smallest top_k, from the present one up, that makes the record a Hybrid hit.
 
     A larger top_k also deepens the legs, so the fused ranks move with it. Between the depths at
@@ -220,15 +220,15 @@ def _smallest_top_k(selection: Selection, legs: _Legs, threshold: float) -> int 
     of them overtakes it at one depth, for good. Counting who has overtaken it by each top_k
     gives its rank there.
     """
-    gated = len(selection.gate(legs.dense_rows[:MAX_DEPTH], threshold))
+    gated = len(choice.gate(legs.dense_rows[:MAX_DEPTH], threshold))
     limit = threshold if threshold else math.inf
-    within = selection.dense.distances[legs.row] <= np.float32(limit)
+    within = choice.dense.distances[legs.row] <= np.float32(limit)
     gated += legs.inserted and bool(within)
     dense = legs.dense if 0 < legs.dense <= gated else _NEVER
     sparse = legs.sparse or _NEVER
-    first, rrf_k = selection.settings.top_k, selection.settings.rrf_k
+    first, rrf_k = choice.settings.top_k, choice.settings.rrf_k
     starts = sorted({max(first, _top_k_for(rank)) for rank in (dense, sparse)})
-    most = selection.reach + 1
+    most = choice.reach + 1
     for start, stop in zip(starts, [*starts[1:], most], strict=True):
         end = min(stop, most)
         if start >= end:

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.subgraph.depths import ExpansionDepth
+from core.subgraph.entry_points import find_entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
     from core.subgraph.entry_points import EntryPoints
     from core.subgraph.knowledge_graph import KnowledgeGraph
+    from core.subgraph.request import SubgraphRequest
+    from core.subgraph.search import SubgraphCandidates
 
 MAX_NODES = 500
 
@@ -178,6 +181,17 @@ class SubgraphResult:
             request.include_raw_text if include_raw_text is None else include_raw_text
         )
         self.expansion = expand(self.graph, entry_points.match_rows.tolist(), self.depth)
+
+    @classmethod
+    def of(cls, candidates: SubgraphCandidates, request: SubgraphRequest) -> SubgraphResult:
+        """Choose the entry points and walk from them.
+
+        Raises
+        ------
+        InvalidRequest
+            3007 when the scope's root is no node of the graph.
+        """
+        return cls(find_entry_points(candidates, request))
 
     def response(self) -> dict[str, Any]:
         """Return the response as JSON values, with exactly the keys of the interface.

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from core.errors import Code
 from core.io.collector import collector_paused
@@ -15,6 +12,7 @@ from core.io.json_file import describe, read_bytes, read_json, refuse_errors
 from core.io.json_path import child
 from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
+from core.subgraph.graph_pieces import parse_in_pieces
 from core.subgraph.knowledge_graph import (
     DEFAULT_CONNECTION_TYPE,
     GraphConnection,
@@ -57,8 +55,6 @@ _CODE = Code.InvalidEmbeddedStringStorageData
 _MISSPELT = 0.8
 _STEP = 4096
 _BOM = b"\xef\xbb\xbf"
-_PIECE_BYTES = 2 << 20
-_BETWEEN_OBJECTS = re.compile(rb"\}[ \t\r\n]*+,[ \t\r\n]*+(?=\{)")
 
 
 def load_knowledge_graph(path: Path | str, work: Work = QUIETLY) -> KnowledgeGraph:
@@ -97,42 +93,10 @@ def _read(path: Path, findings: Findings, work: Work) -> Any:
     data = read_bytes(path, findings)
     if data is None:
         return None
-    value = _in_pieces(data.removeprefix(_BOM), work)
+    value = parse_in_pieces(data.removeprefix(_BOM), work)
     if value is None:
         # Parsed whole, by the reader that says line and column of what is wrong.
         value = read_json(path, findings, work=work)
-    return value
-
-
-def _in_pieces(data: bytes, work: Work) -> Any | None:
-    """Parse an object of long arrays cut between two objects; None when a piece does not parse.
-
-    A cut in the wrong place (in a string, deeper down) leaves something open at the end of its
-    piece, which then is no JSON; so when all pieces parse, all cuts were between elements of the
-    array that the last key of the piece before holds.
-    """
-    total = len(data)
-    cut = _BETWEEN_OBJECTS.search(data, min(_PIECE_BYTES, total))
-    if cut is None:
-        return None
-    try:
-        value = orjson.loads(data[: cut.start() + 1] + b"]}")
-        while cut is not None:
-            if not isinstance(value, dict) or not isinstance(
-                value[key := next(reversed(value))], list
-            ):
-                return None
-            work.progress("reading", cut.end(), total)
-            work.stop_if_cancelled()
-            start = cut.end()
-            cut = _BETWEEN_OBJECTS.search(data, min(start + _PIECE_BYTES, total))
-            piece = data[start : cut.start() + 1] if cut else data[start:]
-            tail = b"]}" if cut else b""
-            more = orjson.loads(b"{%b:[%b%b" % (orjson.dumps(key), piece, tail))
-            value[key] += more.pop(key)
-            value.update(more)
-    except (orjson.JSONDecodeError, StopIteration):
-        return None
     return value
 
 

@@ -17,15 +17,12 @@ from core.index.dense import exact_distances
 from core.index.lexical import LexicalIndex, build_lexical_index
 from core.index.tokens import query_tokens
 from core.io.work import QUIETLY, Work
-from core.subgraph.entry_points import find_entry_points
-from core.subgraph.expand import SubgraphResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.embedding.vectors import RecordVectors
     from core.subgraph.knowledge_graph import GraphNode, KnowledgeGraph
-    from core.subgraph.request import SubgraphRequest
 
 TITLE_WEIGHT = 3
 """A word of the title counts as if it were there so many times."""
@@ -136,13 +133,3 @@ class SubgraphSearch:
             tuple(tokens),
             1000 * (time.perf_counter() - started),
         )
-
-    def retrieve(self, request: SubgraphRequest) -> SubgraphResult:
-        """Search, choose the entry points and walk from them.
-
-        Raises
-        ------
-        InvalidRequest
-            3007 when the scope's root is no node of the graph.
-        """
-        return SubgraphResult(find_entry_points(self.candidates(request.query), request))

@@ -15,7 +15,6 @@ from core.keyword.folder import load_corpus
 from core.keyword.retriever import KeywordRetriever
 from core.keyword.select import DEFAULT_MIN_SCORE, MAX_K
 from core.nodes import ExpansionDepth
-from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.request import DEFAULT_TOP_K, SubgraphRequest
@@ -115,7 +114,7 @@ def _run_subgraph(arguments: argparse.Namespace) -> int:
     path = Path(arguments.path)
     searcher = SubgraphSearcher(load_knowledge_graph(path), path, ModelProvider())
     candidates = searcher.search(request.query, embeddings=arguments.embeddings)
-    result = SubgraphResult(find_entry_points(candidates, request))
+    result = SubgraphResult.of(candidates, request)
     _print_json(result.response())
     if result.expansion.note:
         print(result.expansion.note, file=sys.stderr)

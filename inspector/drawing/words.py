@@ -6,6 +6,8 @@ import html
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from core.io.wording import cut
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -20,9 +22,7 @@ def tooltip(text: str) -> str:
     """Return `text` for a tooltip: escaped, since Qt takes a tooltip for HTML if it looks so."""
     if not text:
         return ""
-    if len(text) > TOOLTIP_CHARACTERS:
-        text = text[:TOOLTIP_CHARACTERS] + "…"
-    return f"<qt>{html.escape(text).replace(chr(10), '<br>')}</qt>"
+    return f"<qt>{html.escape(cut(text, TOOLTIP_CHARACTERS)).replace(chr(10), '<br>')}</qt>"
 
 
 def one_line(text: str) -> str:

@@ -33,5 +33,4 @@ FORM = FormPlan(
         ),
         ("Model", (MODEL_NAME, RowPlan("system_prompt"))),
     ),
-    has_simulated_label=True,
 )

@@ -60,6 +60,7 @@ class Form(QWidget):
 
     def __init__(self, table: type[NodeParams], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.table = table
         self.plan = plan_of(table)
         self._prefix = self.plan.stem_prefix
         if self._prefix is None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from core.io.wording import cut
 from inspector import theme as themes
 from inspector.drawing.words import param_tip, tooltip
 from inspector.widgets.labels import StatusLabel
@@ -220,7 +221,7 @@ class ParamRow(QWidget):
         text = str(shown)
         if not text:
             return "END" if self.spec.is_exit else "nothing"
-        return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
+        return cut(text, _LONGEST_VALUE)
 
     def _place(self, control: QWidget, *, below: bool = False) -> None:
         """Put the control beside the label, or below it."""

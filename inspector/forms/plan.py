@@ -30,12 +30,10 @@ class FormPlan:
     sections : heading, or "" for none, and the rows below it, in order. Every parameter of the
         type has a row, but for the exits, which come last by themselves.
     stem_prefix : start of the controls' object names; by default the type and ``_``.
-    has_simulated_label : whether a label goes with the exit that stands in for a model's.
     """
 
     sections: tuple[tuple[str, tuple[RowPlan, ...]], ...] = ()
     stem_prefix: str | None = None
-    has_simulated_label: bool = False
 
 
 def plan_of(table: type[NodeParams]) -> FormPlan:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
+from core.io.wording import cut
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
 from inspector.models.table_model import USER_ROLE, Index
@@ -68,12 +69,8 @@ class JsonTreeModel(QAbstractItemModel):
         self._make: Callable[[], Any] = dict
         self._made: _Node | None = None
 
-    def show_json(self, value: Any) -> None:
-        """Show other data: what ``json.loads`` gives."""
-        self.show_made(lambda: value)
-
-    def show_made(self, make: Callable[[], Any]) -> None:
-        """Show the data that `make` returns; it is called when the data is first looked at."""
+    def show_json(self, make: Callable[[], Any]) -> None:
+        """Show the data that `make` returns, once it is first looked at: what JSON gives."""
         self.beginResetModel()
         self._make, self._made = make, None
         self.endResetModel()
@@ -111,9 +108,9 @@ class JsonTreeModel(QAbstractItemModel):
             return f"{len(value)} key{'' if len(value) == 1 else 's'}{called}"
         if isinstance(value, list | tuple):
             return f"{len(value)} item{'' if len(value) == 1 else 's'}" if value else "[]"
-        if isinstance(value, str) and len(value) > limit:
-            value = value[:limit] + "…"
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(
+            cut(value, limit) if isinstance(value, str) else value, ensure_ascii=False
+        )
 
     def _color(self, value: Any) -> QColor:
         if isinstance(value, str):

@@ -95,7 +95,7 @@ class DiagnosticsPanel(Surface):
         self._ran = ran
         place = self.tree.verticalScrollBar().value()
         # Made when they are first looked at: a moved slider leaves many that nobody reads.
-        self.model.show_made(lambda: dict(self._info or {}))
+        self.model.show_json(lambda: dict(self._info or {}))
         self._is_stale = True
         for button in self._buttons:
             button.setEnabled(make is not None)

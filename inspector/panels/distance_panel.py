@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.index.candidates import Candidates
-    from core.retrieve.select import Selection
+    from core.retrieve.listing import Selection
     from inspector.theme import Theme
 
 MOST_DOTS = 2000
@@ -158,7 +158,10 @@ class DistancePanel(QWidget):
             self._make_room_for(self._threshold)
         self._show_dots(selection, dense.distances)
         counts = selection.counts
-        self._found = f"{counts.records} records, {counts.result} hits"
+        known = selection.candidates.known_count
+        told = "" if selection.is_complete else f", the distances of {known} known"
+        least = "at least " if "result" in counts.at_least else ""
+        self._found = f"{counts.records} records{told}, {least}{counts.result} hits"
         self._describe()
 
     def set_threshold(self, value: float) -> None:

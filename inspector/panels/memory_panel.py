@@ -9,9 +9,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from core.errors import Code, InspectorError
-from core.io.json_path import child, segments
 from core.knowledge.memory import MemoryStore
 from inspector import theme as themes
+from inspector.drawing.record_text import field_of
 from inspector.models.memory_model import StoreEntry
 from inspector.widgets.labels import StatusLabel
 from inspector.widgets.memory_bar import MemoryBar
@@ -22,7 +22,6 @@ from inspector.widgets.surface import Surface
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from core.errors import Place
     from inspector.drawing.record_text import RecordText
 
 _NO_STORE = (
@@ -161,7 +160,7 @@ class MemoryPanel(Surface):
             self._say("error", problem)
             self.editor.mark("")
             return
-        field, path = _field_of(problem.place)
+        field, path = field_of(problem.place)
         place = problem.place
         is_typed = place.json_path == "metadata" and place.line is not None
         where = f"metadata {place.line}:{place.column}: " if is_typed else ""
@@ -399,15 +398,3 @@ def _row_of(store: MemoryStore, record_id: str) -> int:
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     # Python takes 1 and true for equal, JSON does not.
     return MemoryStore("", records=(one,)) == MemoryStore("", records=(other,))
-
-
-def _field_of(place: Place) -> tuple[str, str]:
-    """Return the field of a record that a place names, and the JSON path inside it."""
-    parts = segments(place.json_path) or ()
-    if parts[:1] == ("records",):
-        parts = parts[2:]
-    path = ""
-    for part in parts[1:]:
-        path = child(path, part)
-    field = parts[0] if parts else ""
-    return (field, path) if field in ("id", "text", "metadata") else ("", "")

@@ -257,13 +257,13 @@ class ParametersPanel(Surface):
                     control.setObjectName(f"hidden_{name}")
 
     def _show_simulated(self, name: str, node_type: str) -> None:
-        table = node_table(node_type)
-        is_simulated = table is not None and kind_of(table).simulated is not None
-        if table is not None and is_simulated and (name, node_type) != self._shown:
+        table = self.form.table
+        simulated = kind_of(table).simulated
+        if simulated is not None and (name, node_type) != self._shown:
             self._simulated.show_type(
-                table, self.form.label_width_px, has_label=self.form.plan.has_simulated_label
+                table, self.form.label_width_px, has_label=simulated.labels is not None
             )
-        self._simulated.setVisible(is_simulated)
+        self._simulated.setVisible(simulated is not None)
         self._shown = (name, node_type)
 
     def _set_usable(self, usable: bool) -> None:

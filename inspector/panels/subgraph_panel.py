@@ -25,7 +25,7 @@ from inspector.widgets.zoom_view import WAYS, ZoomView, next_toward
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QShowEvent
     from PySide6.QtWidgets import QGraphicsItem, QWidget
 
     from core.subgraph.expand import PlacedNode
@@ -79,13 +79,16 @@ class SubgraphPanel(ZoomView):
             return
         self._listing = listing
         self._is_stale = True
-        if self._is_in_sight:
-            self._refresh()
+        self._catch_up()
 
     def set_in_sight(self, is_in_sight: bool) -> None:
         """Draw what came while nobody could see it."""
         self._is_in_sight = is_in_sight
-        if is_in_sight and self._is_stale:
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        # Qt takes what is behind another tab for visible.
+        if self._is_stale and self._is_in_sight and self.isVisible():
             self._refresh()
 
     def set_empty_text(self, title: str, hint: str = "") -> None:
@@ -335,6 +338,11 @@ class SubgraphPanel(ZoomView):
         painter.fillRect(area.adjusted(-4, -1, 4, 1), self._theme.panel)
         painter.setPen(self._theme.muted)
         painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), text)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what came while it was hidden."""
+        super().showEvent(event)
+        self._catch_up()
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the system's font size."""

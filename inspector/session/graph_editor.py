@@ -124,20 +124,14 @@ class GraphEditor(QObject):
             raise LookupError("nothing is open")
         return self._of_file.node(node).params
 
-    def is_edited(self) -> bool:
-        """Tell whether a parameter differs from the graph file."""
-        return (
-            self.graph is not None
-            and self._of_file is not None
-            and self.graph.nodes != self._of_file.nodes
-        )
-
     def reset(self, name: str) -> None:
         """Put a node back to the graph file's values, as one undo step."""
         node, baseline = self.in_hand.node(name), self.baseline(name)
         with self._edits.as_one_step(f"reset {name}"):
             for param in node.params.specs():
-                self.edit(name, param, getattr(baseline, param))
+                if getattr(node.params, param) != getattr(baseline, param):
+                    self.edit(name, param, getattr(baseline, param))
+        self.confirmed.emit()
 
     def save(self, path: Path) -> GraphDescription:
         """Write the graph as it is now, and make that what it is reset to.

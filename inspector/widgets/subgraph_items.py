@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem
 
+from core.io.wording import cut
 from inspector import theme as themes
 from inspector.drawing.subgraph_layout import NODE_HEIGHT
 
@@ -245,7 +246,7 @@ class NoteItem(QGraphicsItem):
 
 
 def _elided(text: str, font: QFont, width: float) -> str:
-    shown = text[:_SHOWN_CHARACTERS] + ("…" if len(text) > _SHOWN_CHARACTERS else "")
+    shown = cut(text, _SHOWN_CHARACTERS)
     return QFontMetricsF(font).elidedText(
         shown.replace("\n", " "), Qt.TextElideMode.ElideRight, width
     )

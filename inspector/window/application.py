@@ -11,9 +11,9 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QApplication
 
 from core.errors import Code, InspectorError, Place
-from inspector.__main__ import build_window
 from inspector.cli import commands as cli
 from inspector.cli.play import keeps_dialog, play_options, read_play
+from inspector.window.compose import compose
 
 if TYPE_CHECKING:
     import argparse
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     heartbeat = QTimer()
     heartbeat.start(500)
     heartbeat.timeout.connect(lambda: None)
-    window = build_window()
+    window = compose()
     start = _Start(window, options, play)
     if options.theme:
         window.apply_theme(options.theme, keep=False)
@@ -96,9 +96,11 @@ class _Start:
                     keeps_dialog=keeps_dialog(options),
                 )
                 edited = cli.with_settings(session.graph, options.settings)
-                for node in edited.nodes:
-                    for param in node.params.specs():
-                        session.editor.edit(node.name, param, getattr(node.params, param))
+                for before, after in zip(session.graph.nodes, edited.nodes, strict=True):
+                    for param in after.params.specs():
+                        value = getattr(after.params, param)
+                        if value != getattr(before.params, param):
+                            session.editor.edit(after.name, param, value)
                 session.editor.forget()
             if options.node:
                 session.pick_node(options.node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from core.embedding.embedder import ModelProvider
 from core.embedding.embedder_process import EmbedderProcesses
 from core.index.index_process import IndexProcesses
-from core.nodes import RetrieveSubgraphParams, kind_of
+from core.nodes import kind_of
 from inspector.session.busy import Busy
 from inspector.session.jobs import Jobs
 from inspector.session.preferences import Preferences
@@ -33,13 +34,18 @@ from inspector.window.wiring.replay import wire_replay
 from inspector.window.wiring.results import wire_results
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtWidgets import QMenu
 
     from inspector.session.shown import Shown
 
 
-def compose() -> MainWindow:
-    """Make the whole program around nothing open; neither shown nor running yet."""
+def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
+    """Make the whole program around the given files; neither shown nor running yet.
+
+    The first path is open when this returns, or the message bar says why it is not.
+    """
     jobs = Jobs()
     models = ModelProvider(EmbedderProcesses(), IndexProcesses())
     session = Session(jobs, models)
@@ -68,6 +74,8 @@ def compose() -> MainWindow:
     _add_menus(window, files, copying.menu)
     window.restore()
     _show_page(window)
+    for path in paths[:1]:
+        window.open_path(Path(path), wait=True)
     return window
 
 
@@ -169,7 +177,7 @@ def _title(shown: Shown) -> str:
 
 def _is_subgraph(shown: Shown) -> bool:
     node = shown.node_in_hand
-    return node is not None and node.type == RetrieveSubgraphParams.node_type
+    return node is not None and kind_of(node.params).draws_subgraph
 
 
 def _has_memory(shown: Shown) -> bool:

@@ -39,8 +39,9 @@ from core.knowledge.columns import build_columns
 from core.knowledge.filter import compile_filter
 from core.knowledge.schema import Field, FieldType
 from core.nodes import RetrievalMode
+from core.retrieve.listing import select
 from core.retrieve.search import KnowledgeSearch
-from core.retrieve.select import Settings, select
+from core.retrieve.select import Settings
 from tests.benchmarks.timing import Row, in_turn, print_table, time_ms
 
 if TYPE_CHECKING:

@@ -25,8 +25,9 @@ from core.embedding.embedder import ModelProvider
 from core.io.work import Work
 from core.knowledge.base import open_knowledge
 from core.nodes import RetrievalMode
+from core.retrieve.listing import select
 from core.retrieve.search import KnowledgeSearch
-from core.retrieve.select import Settings, select
+from core.retrieve.select import Settings
 from tests.benchmarks.timing import print_table
 
 if TYPE_CHECKING:

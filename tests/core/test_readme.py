@@ -20,6 +20,7 @@ def blocks(repo: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_ten_lines_of_the_readme_run_as_they_stand(
     repo: Path, samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
 from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrieve import Retrieval
-from core.retrieve.select import Selection, Settings, select
+from core.retrieve.listing import Selection, select
+from core.retrieve.select import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from core.nodes import ExpansionDepth
-from core.subgraph.entry_points import find_entry_points
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.knowledge_graph import GraphConnection, GraphNode, KnowledgeGraph
 from core.subgraph.listing import SubgraphListing
@@ -39,7 +38,7 @@ def walked(
     """Search and walk."""
     request = SubgraphRequest(query, top_k, depth)
     candidates = SubgraphSearch(graph).candidates(query)
-    return SubgraphListing(SubgraphResult(find_entry_points(candidates, request)))
+    return SubgraphListing(SubgraphResult.of(candidates, request))
 
 
 def wide(count: int, title: str = "leaf") -> KnowledgeGraph:

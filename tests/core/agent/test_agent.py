@@ -374,6 +374,7 @@ def test_a_template_that_cannot_be_rendered_ends_the_turn_but_keeps_the_retrieva
     assert turn.runs[0].retrieval.hits
 
 
+@pytest.mark.slow
 def test_only_mode_and_numbers_change_without_another_search(
     workspace: Workspace, models: ModelProvider
 ) -> None:

@@ -155,6 +155,7 @@ def test_the_library_is_told_to_stay_offline(embedder: SentenceTransformerEmbedd
     assert os.environ["TRANSFORMERS_OFFLINE"] == "1"
 
 
+@pytest.mark.slow
 def test_loading_prints_nothing_and_reaches_for_no_network(repo: Path) -> None:
     code = (
         "import socket\n"
@@ -268,6 +269,7 @@ def test_a_model_is_loaded_from_any_folder_and_its_dimension_checked(
         load_embedder("Odd")
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_loaded_is_an_inference_error(copied_model: Path) -> None:
     (copied_model / "config.json").write_text("{}")
     with pytest.raises(InspectorError, match="cannot be loaded") as refusal:

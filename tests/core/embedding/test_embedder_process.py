@@ -140,6 +140,7 @@ def test_no_texts_give_no_vectors(embedder: ProcessEmbedder) -> None:
     assert embedder.embed([]).shape == (0, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["\0", "\n\r\n", "\ud800 lone", "x" * 1_000_000, '{"cancel": true}']
 )

@@ -168,6 +168,7 @@ def test_longer_vectors_of_a_cosine_index_are_brought_to_length_1(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "atol", "said"),
     [("f64", 1e-6, ""), ("f16", 2**-11, "float16"), ("bf16", 2**-8, "bfloat16")],
@@ -271,6 +272,7 @@ def test_a_text_that_changed_after_the_index_was_used_is_embedded(
     np.testing.assert_allclose(found, expected(changed), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_another_index_file_is_noticed(tmp_path: Path, embedder: FakeEmbedder) -> None:
     write_index(tmp_path / "k.usearch", vectors_of(TEXTS), dtype="bf16")
     path = write_knowledge(tmp_path)
@@ -300,6 +302,7 @@ def test_a_wrong_count_is_told_with_both_numbers(tmp_path: Path, embedder: FakeE
     assert set(embedder.embedded) == set(TEXTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
@@ -325,6 +328,7 @@ def test_a_deleted_record_leaves_a_gap(tmp_path: Path) -> None:
     assert "found 0 to 40" in faults(write_knowledge(tmp_path))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -431,6 +435,7 @@ GRAPH_START = 8 + 4 * DIMENSION * COUNT + 64
 """Behind the rows and the head (``index_dense.hpp``)."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [-1, -200, GRAPH_START + 8, GRAPH_START])
 def test_a_cut_index_is_told(tmp_path: Path, embedder: FakeEmbedder, length: int) -> None:
     content = write_index(tmp_path / "k.usearch", vectors_of(TEXTS)).read_bytes()
@@ -441,6 +446,7 @@ def test_a_cut_index_is_told(tmp_path: Path, embedder: FakeEmbedder, length: int
     np.testing.assert_allclose(distances(search_of(path, embedder)), expected(), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behind", [b"\xff", b"\0", b"random"])
 def test_anything_behind_a_good_head_is_told(tmp_path: Path, behind: bytes) -> None:
     content = write_index(tmp_path / "k.usearch", vectors_of(TEXTS)).read_bytes()
@@ -450,6 +456,7 @@ def test_anything_behind_a_good_head_is_told(tmp_path: Path, behind: bytes) -> N
     assert "damaged" in faults(write_knowledge(tmp_path))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_damaged_graph_is_told_or_the_vectors_are_right(
     tmp_path: Path, seed: int, embedder: FakeEmbedder

@@ -104,6 +104,7 @@ def test_another_model_embeds_everything_again(tmp_path: Path) -> None:
     assert "another model" in sidecars.notes[0]
 
 
+@pytest.mark.slow
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30
 )
@@ -160,6 +161,7 @@ def test_a_model_that_returns_nonsense_is_refused(tmp_path: Path, bad: float) ->
     prepare(tmp_path, TEXTS, FakeEmbedder())
 
 
+@pytest.mark.slow
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
 )

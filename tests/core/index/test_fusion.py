@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def test_one_empty_leg_leaves_the_other_as_it_is() -> None:
     assert fuse([], []) == ([], [])
 
 
+@pytest.mark.slow
 @given(st.data(), st.integers(1, 1000))
 def test_any_two_legs_are_fused_as_the_formula_and_the_tie_rule_say(
     data: st.DataObject, rrf_k: int

@@ -71,6 +71,7 @@ def test_it_ranks_as_the_index_that_is_built_at_once(
     assert (ours.tokens, ours.known) == (theirs.tokens, theirs.known)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(TEXTS, max_size=8), st.lists(TEXTS, max_size=4), TEXTS, st.data())
 def test_what_is_cut_off_leaves_no_trace(

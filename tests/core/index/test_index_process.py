@@ -160,6 +160,7 @@ def test_closing_ends_every_child_and_no_more_is_made(sidecars: SidecarFolder) -
         processes(task(sidecars))
 
 
+@pytest.mark.slow
 def test_a_child_ends_with_the_index_that_nobody_needs_any_more(
     sidecars: SidecarFolder, processes: IndexProcesses
 ) -> None:

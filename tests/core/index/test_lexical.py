@@ -196,6 +196,7 @@ def run_python(code: str, **environment: str) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_the_index_does_not_depend_on_the_hash_seed(repo: Path) -> None:
     code = (
         "import hashlib; from core.index.lexical import build_lexical_index, to_arrays\n"

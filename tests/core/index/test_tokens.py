@@ -163,6 +163,7 @@ def test_tokens_agree_with_the_oracle(shared_data: Path) -> None:
         assert query_tokens(query["query"]) == query["tokens"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["fish ", "魚", "ab\u0301", "\u1100\u1161"])
 def test_a_very_long_text_takes_no_more_than_a_moment(text: str) -> None:
     started = time.process_time()
@@ -170,6 +171,7 @@ def test_a_very_long_text_takes_no_more_than_a_moment(text: str) -> None:
     assert time.process_time() - started < 20
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_marks_on_one_letter_takes_no_more_than_a_moment() -> None:
     # In this order, normalising all at once takes time by the square of their number.
     started = time.process_time()
@@ -178,6 +180,7 @@ def test_a_megabyte_of_marks_on_one_letter_takes_no_more_than_a_moment() -> None
     assert time.process_time() - started < 20
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(texts, min_size=1, max_size=4), st.integers(0, 600))
 def test_a_long_text_has_the_tokens_of_the_whole(parts: list[str], shift: int) -> None:

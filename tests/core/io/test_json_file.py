@@ -171,6 +171,7 @@ def test_read_text_returns_the_text_without_its_byte_order_mark(file: Path) -> N
     assert read_text(file, Findings(Code.InvalidStringStorageData)) == "hé"
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(JSON)
 def test_what_json_writes_is_read_back(
@@ -337,6 +338,7 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
     return [leaf for key, inner in pairs for leaf in leaves(inner, child(path, key))]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(JSON, min_size=1, max_size=3), st.sampled_from([None, 2]))
 def test_locate_points_at_the_text_of_every_value(value: list[Any], indent: int | None) -> None:

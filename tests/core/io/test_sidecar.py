@@ -321,6 +321,7 @@ def test_old_temporary_files_are_removed_whoever_made_them(tmp_path: Path) -> No
     assert names(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_a_process_killed_while_writing_leaves_something_to_use(tmp_path: Path, repo: Path) -> None:
     path = tmp_path / "k.json.test"

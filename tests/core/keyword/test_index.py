@@ -142,6 +142,7 @@ def test_another_kind_of_corpus_is_read_again_each_time() -> None:
     assert len(index_of(corpus, 500)) == 2
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS), max_size=8), TEXTS)
 def test_the_index_counts_like_set_intersections(

@@ -205,6 +205,7 @@ ENTRIES = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),
@@ -229,6 +230,7 @@ def test_hits_are_those_of_a_loop_over_all_entries(
     assert [(hit.score, hit.entry.path) for hit in hits] == wanted[:k]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),
@@ -257,6 +259,7 @@ def test_counts_fall_from_stage_to_stage_and_near_misses_are_the_rest(
         assert story.misses_by == max(floor - story.score, 0)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.lists(ENTRIES, max_size=12, unique_by=lambda entry: entry.path),

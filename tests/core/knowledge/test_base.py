@@ -479,6 +479,7 @@ ANY = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(ANY, ANY, st.sampled_from(["kb.json", "r.kb.json", "x.jsonl"]))
 def test_arbitrary_json_opens_or_is_refused_with_findings(
@@ -504,6 +505,7 @@ def test_arbitrary_json_opens_or_is_refused_with_findings(
     assert all(f.place.file and f.message and "\n" not in f.line() for f in found)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(ANY)
 def test_a_config_with_one_arbitrary_value_opens_or_is_refused(

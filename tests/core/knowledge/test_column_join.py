@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def columns_of(metadata: list[dict[str, Any] | None]) -> dict[str, Column]:
     return build_columns(FIELDS, metadata, Findings(Code.InvalidEmbeddedStringStorageData))
 
 
+@pytest.mark.slow
 @given(METADATA, METADATA)
 def test_joined_columns_are_those_of_all_records_at_once(
     first: list[dict[str, Any] | None], second: list[dict[str, Any] | None]

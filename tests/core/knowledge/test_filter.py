@@ -627,6 +627,7 @@ FILTERS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.lists(RECORDS, min_size=1, max_size=8), st.lists(FILTERS, min_size=1, max_size=8))
 def test_masks_explanations_and_statements_agree_with_a_record_by_record_evaluator(
@@ -685,6 +686,7 @@ NEARLY_FILTERS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(NEARLY_FILTERS.map(json.dumps) | st.text(max_size=30))
 @example('{"op":"eq","lhs":{"\ud800":1},"rhs":{"value":1}}')

@@ -128,6 +128,7 @@ def test_saving_keeps_the_files_permissions_and_follows_a_link(tmp_path: Path) -
     assert MemoryStore.load(path).name == "other"
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.text(min_size=1).filter(str.strip),
@@ -183,6 +184,7 @@ def test_a_grown_store_equals_the_one_that_is_made_at_once(records: list[dict[st
     assert hash(grown) == hash(whole)
 
 
+@pytest.mark.slow
 @given(RECORDS, RECORDS)
 def test_stores_differ_where_their_records_do(
     one: list[dict[str, Any]], other: list[dict[str, Any]]

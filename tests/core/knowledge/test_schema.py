@@ -260,6 +260,7 @@ VALUES = {
 DEFAULTS: dict[FieldType, Any] = {INT: 7, BOOL: True, STRING: "d", FLOAT: 0.5, SET: ("b", "z")}
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_columns_equal_a_record_by_record_reading(data: st.DataObject) -> None:
@@ -358,6 +359,7 @@ def test_a_flood_of_metadata_keys_is_cut_with_a_warning() -> None:
     assert str(MAX_FIELDS + 50) in findings[0].message
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.lists(

@@ -26,6 +26,7 @@ from core.io.work import SearchNeeded, Work
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.nodes.retrieve_subgraph import SubgraphRetrieval
 from core.opening.opening import check_path, open_path
+from core.subgraph.expand import SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.request import SubgraphRequest
 from core.subgraph.search import SubgraphSearch
@@ -85,7 +86,9 @@ def test_its_nodes_are_those_of_the_response(
     workspace: Workspace, samples: Path, depth: ExpansionDepth
 ) -> None:
     search = SubgraphSearch(load_knowledge_graph(samples / FILE))
-    response = search.retrieve(SubgraphRequest(QUESTION, 3, depth)).response()
+    response = SubgraphResult.of(
+        search.candidates(QUESTION), SubgraphRequest(QUESTION, 3, depth)
+    ).response()
     turn = ask(workspace, top_k=3, expansion_depth=depth)
     results = turn.debug_info["nodes"][0]["diagnostics"]["output"]["results"]
     assert [hit["id"] for hit in results] == [node["node_id"] for node in response["nodes"]]

@@ -390,6 +390,7 @@ def test_a_store_with_another_schema_ends_the_turn_with_8003(
 WORDS = st.lists(st.sampled_from(["key", "well", "fox", "red", "?"]), max_size=4).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     turns=st.lists(

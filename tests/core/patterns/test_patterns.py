@@ -54,6 +54,7 @@ def test_nothing_matches_an_empty_list() -> None:
     assert hit_of([], "anything") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", CATASTROPHIC)
 def test_a_catastrophic_pattern_is_stopped(pattern: str) -> None:
     compiled = compile_patterns(["harmless", pattern]).patterns
@@ -190,6 +191,7 @@ safe_patterns = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(safe_patterns, st.text("abzAZ0 _.\n", max_size=20))
 @settings(max_examples=400, deadline=None)
 def test_harmless_patterns_hit_where_pythons_own_module_hits(pattern: str, message: str) -> None:

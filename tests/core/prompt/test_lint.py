@@ -250,6 +250,7 @@ def test_errors_are_what_rendering_refuses(template: str, placement: Placement) 
     assert errors[:1] == refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "template",
     [

@@ -210,6 +210,7 @@ def evaluated(tree: Any, stack: list[Any]) -> str:
     return "".join(evaluated(child, item) for item in items for child in tree[2])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(trees, max_size=4), contexts)
 def test_a_template_renders_as_its_tree_evaluates(forest: list[Any], context: Any) -> None:

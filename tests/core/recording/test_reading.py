@@ -476,6 +476,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(values)
 def test_any_diagnostics_give_a_turn_or_findings(
     tmp_path_factory: pytest.TempPathFactory, diagnostics: object

@@ -16,8 +16,9 @@ from core.index.searcher import OpenStore
 from core.io.work import QUIETLY, Work
 from core.knowledge.kinds import FileKind
 from core.retrieve import openers
+from core.retrieve.listing import Selection, select
 from core.retrieve.modes import RetrievalMode
-from core.retrieve.select import Counts, Selection, Settings, select
+from core.retrieve.select import Counts, Settings
 from core.retrieve.stages import retrieve_stages
 from tests.core.random_candidates import Store, large_store, small_stores
 

@@ -94,6 +94,7 @@ def step(
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(STEPS, st.sampled_from(FILTERS), st.sampled_from(["the key", "stone inn", "?"]))
 def test_whatever_play_does_a_search_is_as_over_a_store_read_anew(
@@ -293,6 +294,7 @@ def test_threads_that_search_different_versions_get_their_own() -> None:
         assert all(all(right) for right in threads.map(search, range(4)))
 
 
+@pytest.mark.slow
 def test_a_record_more_of_ten_thousand_costs_less_than_50_ms() -> None:
     bench = Bench()
     store = store_of(

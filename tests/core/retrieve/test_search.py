@@ -205,6 +205,7 @@ def test_an_edited_file_is_searched_as_it_is_now_with_notes(
     assert any("records have changed" in note for note in search.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".bm25", ".vectors", ".hnsw", ".hnsw.head"])
 @pytest.mark.parametrize(
     "damage",

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from core.hits.hit import Reason
 from core.nodes import RetrievalMode
-from core.retrieve.select import Selection, Settings, select
+from core.retrieve.listing import Selection, select
+from core.retrieve.select import Settings
 from tests.core.random_candidates import Store, large_store, small_stores, turns
 
 DENSE, LEXICAL, HYBRID = RetrievalMode.Dense, RetrievalMode.Lexical, RetrievalMode.Hybrid
@@ -112,6 +113,7 @@ def check_against_naive(store: Store, chosen: Settings) -> None:
     ]
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(DENSE))
 def test_dense_gives_the_hits_counts_and_reasons_of_the_specification(
@@ -120,6 +122,7 @@ def test_dense_gives_the_hits_counts_and_reasons_of_the_specification(
     check_against_naive(*turn)
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(LEXICAL))
 def test_lexical_gives_the_hits_counts_and_reasons_of_the_specification(
@@ -128,6 +131,7 @@ def test_lexical_gives_the_hits_counts_and_reasons_of_the_specification(
     check_against_naive(*turn)
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(HYBRID))
 def test_hybrid_gives_the_hits_counts_and_reasons_of_the_specification(
@@ -153,6 +157,7 @@ def test_dense_counts_add_up(turn: tuple[Store, Settings]) -> None:
     assert counts.result == counts.raw - counts.filtered
 
 
+@pytest.mark.slow
 @FEWER
 @given(turns(HYBRID))
 def test_hybrid_counts_add_up(turn: tuple[Store, Settings]) -> None:

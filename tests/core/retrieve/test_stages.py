@@ -11,7 +11,8 @@ from core.hits.hit import Reason
 from core.hits.stage import Leg, sources
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
 from core.nodes import RetrievalMode
-from core.retrieve.select import Counts, Settings, select
+from core.retrieve.listing import select
+from core.retrieve.select import Counts, Settings
 from core.retrieve.stages import retrieve_stages
 
 DENSE = Counts(records=120, matching=84, raw=8, filtered=5, result=3)

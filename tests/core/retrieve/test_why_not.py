@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.nodes import RetrievalMode
-from core.retrieve.select import Settings, select
+from core.retrieve.listing import select
+from core.retrieve.select import Settings
 from core.retrieve.why_not import threshold_for
 from tests.core.random_candidates import WHY_FILTERED, Store, large_store, turns
 
@@ -81,6 +82,7 @@ def check_out_of_reach(store: Store, chosen: Settings, hit: Hit) -> None:
             assert not is_hit(store, tried, hit.row), hit.needs
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(DENSE))
 def test_what_a_dense_near_miss_needs_is_enough_and_no_less_would_do(
@@ -90,6 +92,7 @@ def test_what_a_dense_near_miss_needs_is_enough_and_no_less_would_do(
         check_needs(*turn, hit)
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(LEXICAL))
 def test_what_a_lexical_near_miss_needs_is_enough_and_no_less_would_do(
@@ -99,6 +102,7 @@ def test_what_a_lexical_near_miss_needs_is_enough_and_no_less_would_do(
         check_needs(*turn, hit)
 
 
+@pytest.mark.slow
 @MANY
 @given(turns(HYBRID))
 def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(
@@ -108,6 +112,7 @@ def test_what_a_hybrid_near_miss_needs_is_enough_and_no_less_would_do(
         check_needs(*turn, hit)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(
     st.integers(0, 10_000),

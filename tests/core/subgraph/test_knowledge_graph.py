@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import core.subgraph.graph_file as kgraph_file
 from core.errors import Cancelled, Code, InspectorError
 from core.io.findings import FileRefused, Finding, Severity
 from core.io.work import Work
+from core.subgraph import graph_pieces
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.knowledge_graph import (
     GraphConnection,
@@ -329,6 +329,7 @@ def test_strange_ids_are_just_ids(load: Callable[..., KnowledgeGraph]) -> None:
     assert len(graph.children[0]) == 4
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_parents_is_walked(
     load: Callable[..., KnowledgeGraph],
 ) -> None:
@@ -376,7 +377,7 @@ def test_a_file_read_in_pieces_says_the_same(
     path = tmp_path / "a.kg.json"
     path.write_text(json.dumps(value, indent=indent), "utf-8")
     whole = load_knowledge_graph(path)
-    monkeypatch.setattr(kgraph_file, "_PIECE_BYTES", piece)
+    monkeypatch.setattr(graph_pieces, "PIECE_BYTES", piece)
     pieces = load_knowledge_graph(path)
     assert (pieces.nodes, pieces.connections) == (whole.nodes, whole.connections)
 
@@ -385,7 +386,7 @@ def test_a_file_read_in_pieces_says_the_same(
 def test_a_cut_file_read_in_pieces_is_refused_with_line_and_column(
     tail: str, monkeypatch: pytest.MonkeyPatch, load: Callable[..., KnowledgeGraph]
 ) -> None:
-    monkeypatch.setattr(kgraph_file, "_PIECE_BYTES", 30)
+    monkeypatch.setattr(graph_pieces, "PIECE_BYTES", 30)
     text = '{"nodes": [' + ",\n".join(json.dumps(node(f"n{n}")) for n in range(9)) + ', {"x"'
     (finding,) = refusal(load, text + tail)
     assert "invalid JSON" in finding.message
@@ -469,6 +470,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(nodes=st.lists(JSON, max_size=4), connections=JSON)
 def test_any_json_is_a_graph_or_a_refusal(

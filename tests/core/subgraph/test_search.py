@@ -110,6 +110,7 @@ def test_the_first_matches_of_a_longer_list_are_the_shorter_list(
     assert longer[:top_k] == shorter
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(graphs(), st.integers(1, 20), st.booleans(), st.data())
 def test_counts_fall_from_stage_to_stage_and_near_misses_are_the_rest(
@@ -214,7 +215,7 @@ def test_the_scope_comes_before_the_ranking() -> None:
 def test_expansion_may_leave_the_scope() -> None:
     candidates = found_by(SCOPED, {"inn": 1.0})
     request = SubgraphRequest("q", expansion_depth=SHALLOW, scope=Scope("inn"))
-    result = SubgraphResult(find_entry_points(candidates, request))
+    result = SubgraphResult.of(candidates, request)
     assert [SCOPED.nodes[placed.row].id for placed in result.expansion.nodes] == [
         "inn",
         "town",
@@ -338,7 +339,7 @@ ANSWER = KnowledgeGraph(
 
 def test_the_response_has_exactly_the_seeds_shape() -> None:
     request = SubgraphRequest("inn?", expansion_depth=SHALLOW, include_raw_text=True)
-    result = SubgraphResult(find_entry_points(found_by(ANSWER, {"i": 1.5}), request))
+    result = SubgraphResult.of(found_by(ANSWER, {"i": 1.5}), request)
     assert result.response() == {
         "query": "inn?",
         "matches": [{"node_id": "i", "title": "Inn", "score": 1.5, "match_reason": "fts"}],
@@ -377,7 +378,7 @@ def test_the_response_has_exactly_the_seeds_shape() -> None:
 
 
 def test_text_content_is_null_unless_it_was_asked_for() -> None:
-    result = SubgraphResult(find_entry_points(found_by(ANSWER, {"i": 1.5}), SubgraphRequest("inn")))
+    result = SubgraphResult.of(found_by(ANSWER, {"i": 1.5}), SubgraphRequest("inn"))
     response = result.response()
     assert [node["text_content"] for node in response["nodes"]] == [None]
     assert response["connections"] == []
@@ -492,7 +493,7 @@ def test_the_whole_way_on_the_town(samples: Path) -> None:
     request = SubgraphRequest.of(
         {"query": "letter with a lantern", "top_k": 1, "expansion_depth": "standard"}
     )
-    response = search.retrieve(request).response()
+    response = SubgraphResult.of(search.candidates(request.query), request).response()
     assert [match["node_id"] for match in response["matches"]] == ["lantern-letter"]
     names = [node["node_id"] for node in response["nodes"]]
     assert names[:2] == ["lantern-letter", "courier-bag"]
@@ -508,7 +509,10 @@ def test_the_whole_way_on_the_town(samples: Path) -> None:
 def test_the_same_search_gives_the_same_response(samples: Path) -> None:
     graph = load_knowledge_graph(samples / "town" / "town.kg.json")
     request = SubgraphRequest("key letter lantern ferry", 10, DEEP)
-    first, second = (SubgraphSearch(graph).retrieve(request).response() for _ in range(2))
+    first, second = (
+        SubgraphResult.of(SubgraphSearch(graph).candidates(request.query), request).response()
+        for _ in range(2)
+    )
     assert json.dumps(first) == json.dumps(second)
 
 
@@ -524,6 +528,8 @@ def test_wordnet_opens_without_findings_and_expands(shared_data: Path, tmp_path:
         pytest.skip("the WordNet database is not installed")
     graph = load_knowledge_graph(tmp_path / "wordnet.kg.json")
     assert graph.findings == ()
-    result = SubgraphSearch(graph).retrieve(SubgraphRequest("dog", 50, DEEP))
+    result = SubgraphResult.of(
+        SubgraphSearch(graph).candidates("dog"), SubgraphRequest("dog", 50, DEEP)
+    )
     assert result.entry_points.matches
     assert len(result.expansion.nodes) <= MAX_NODES

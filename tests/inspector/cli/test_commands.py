@@ -217,6 +217,7 @@ def test_nothing_is_written_by_a_refused_turn(
     assert [path.name for path in tmp_path.iterdir()] == ["a.kb.json"]
 
 
+@pytest.mark.slow
 def test_a_turn_in_lexical_mode_loads_neither_torch_nor_qt(rag: str, repo: Path) -> None:
     script = (
         "import sys; from inspector.__main__ import main; status = main(sys.argv[1:]); "

@@ -305,6 +305,7 @@ def test_check_reads_both_kinds(
     assert "aliases must be a list of texts" in out
 
 
+@pytest.mark.slow
 def test_they_load_neither_qt_nor_torch(samples: Path, repo: Path) -> None:
     code = (
         "import sys; from inspector.cli import commands as cli\n"

@@ -130,6 +130,7 @@ def test_a_folder_that_is_not_there_is_refused_before_anything_is_printed(
     assert "3010" in refused(capsys, "snippet", graph_file, "--save", tmp_path / "no" / "x.json")
 
 
+@pytest.mark.slow
 def test_the_program_knows_the_command(graph_file: Path, offscreen_env: dict[str, str]) -> None:
     done = subprocess.run(
         [

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from core.hits.hit import Hit, Reason
 from core.hits.words import QueryWords
 from core.nodes import RetrievalMode
-from core.retrieve.select import Selection
+from core.retrieve.listing import Selection
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import Column, HitsModel, line_of
 from tests.inspector.fixed_results import AQUARIUM, aquarium, candidates, chosen, many
@@ -156,6 +156,7 @@ def test_no_near_miss_tells_its_story_before_it_is_looked_at(
     assert selection.told <= model.hit_count + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 @pytest.mark.parametrize("order", [UP, DOWN])
 @pytest.mark.parametrize("column", list(Column))

@@ -44,7 +44,7 @@ JSON = st.recursive(
 @pytest.fixture
 def model(qtmodeltester: ModelTester) -> JsonTreeModel:
     model = JsonTreeModel()
-    model.show_json(INFO)
+    model.show_json(lambda: INFO)
     return model
 
 
@@ -58,7 +58,7 @@ def test_the_model_keeps_the_rules_of_item_models(
     model: JsonTreeModel, qtmodeltester: ModelTester
 ) -> None:
     qtmodeltester.check(model)
-    model.show_json({"a": [1, {"b": None}]})
+    model.show_json(lambda: {"a": [1, {"b": None}]})
     qtmodeltester.check(model)
 
 
@@ -83,7 +83,7 @@ def test_a_path_that_is_not_there_has_no_index(model: JsonTreeModel) -> None:
 
 
 def test_markup_in_a_value_is_no_html(model: JsonTreeModel) -> None:
-    model.show_json({"text": "<img src=x>"})
+    model.show_json(lambda: {"text": "<img src=x>"})
     assert "<img" not in model.index_of(("text",)).data(Qt.ItemDataRole.ToolTipRole)
 
 
@@ -102,5 +102,5 @@ def leaves(value: Any) -> int:
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(JSON)
 def test_every_value_is_somewhere_in_the_tree(model: JsonTreeModel, value: Any) -> None:
-    model.show_json(json.loads(json.dumps(value)))
+    model.show_json(lambda: json.loads(json.dumps(value)))
     assert count_leaves(model, QModelIndex()) == leaves(value)

@@ -178,6 +178,7 @@ def test_a_record_is_read_back_with_what_was_changed_and_all_other_keys() -> Non
     assert shown.applied_to(record, shown)["metadata"] is record["metadata"]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=6), json_values, max_size=6))
 def test_metadata_comes_back_as_it_was_written_out(metadata: dict[str, Any]) -> None:
     assert compact(parse_metadata(metadata_text(metadata))) == compact(metadata)

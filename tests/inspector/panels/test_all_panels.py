@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QImage
     from pytestqt.qtbot import QtBot
 
-    from core.retrieve.select import Selection
+    from core.retrieve.listing import Selection
 
 HUGE_RECORDS = 50_000
 LONG_TEXT = "clownfish 🐠 سمكة 魚 " * 1200
@@ -413,6 +413,7 @@ def controls(panel: QWidget) -> list[QWidget]:
     ]
 
 
+@pytest.mark.slow
 def test_a_panel_is_painted_in_light_and_dark_whatever_it_shows(
     case: Case, qtbot: QtBot, qapp: QApplication, dressed: None
 ) -> None:
@@ -430,6 +431,7 @@ def test_a_panel_is_painted_in_light_and_dark_whatever_it_shows(
     assert min(lightness["light"]) > 128 > max(lightness["dark"])
 
 
+@pytest.mark.slow
 def test_a_panel_fits_its_minimum_size(case: Case, qtbot: QtBot, dressed: None) -> None:
     panel = made(case, qtbot)
     case.something(panel)
@@ -509,6 +511,7 @@ def test_every_button_and_input_is_reached_with_tab(
     assert unreachable == []
 
 
+@pytest.mark.slow
 def test_a_panel_goes_from_much_to_nothing_and_back(
     case: Case, qtbot: QtBot, dressed: None
 ) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from core.hits.hit import Hit
-    from core.retrieve.select import Selection
+    from core.retrieve.listing import Selection
     from inspector.theme import Theme
 
 

@@ -669,6 +669,7 @@ def test_escape_brings_the_label_in_force_back(panel: ParametersPanel) -> None:
 # All node types
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NODE_TYPES)
 def test_every_parameter_of_every_node_type_is_in_its_form(
     panel: ParametersPanel, kind: str
@@ -681,6 +682,7 @@ def test_every_parameter_of_every_node_type_is_in_its_form(
     assert all(row.isVisible() for row in form.rows.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NODE_TYPES)
 def test_every_form_fits_the_column_without_being_cut(panel: ParametersPanel, kind: str) -> None:
     table = NODE_TYPES[kind]
@@ -690,6 +692,7 @@ def test_every_form_fits_the_column_without_being_cut(panel: ParametersPanel, ki
     assert scroll.widget().minimumSizeHint().width() <= scroll.viewport().width()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NODE_TYPES)
 def test_every_control_of_every_form_has_a_name(panel: ParametersPanel, kind: str) -> None:
     table = NODE_TYPES[kind]

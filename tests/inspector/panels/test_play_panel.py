@@ -114,6 +114,7 @@ def edited(
 # Variables
 
 
+@pytest.mark.slow
 def test_a_value_is_edited_in_place(panel: PlayPanel) -> None:
     found = emitted(panel)
     edited(table(panel, "variablesTable"), 1, VALUE, "Perrin")

@@ -201,6 +201,7 @@ def test_a_new_theme_repaints_everything(panel: SubgraphPanel) -> None:
     assert dark.pixelColor(corner) == DARK.panel
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(160, 90), (780, 250), (1600, 900)])
 def test_it_is_painted_at_any_size(panel: SubgraphPanel, size: tuple[int, int]) -> None:
     panel.resize(*size)

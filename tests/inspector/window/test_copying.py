@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 LABELS = [
     "Parameters as JSON",
     "Parameters as Python calls",

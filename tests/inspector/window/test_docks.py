@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def user(open_window: OpenWindow, aquarium: Path) -> Driver:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import OpenWindow
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = 3
 
 

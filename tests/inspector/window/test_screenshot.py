@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QApplication
 
+pytestmark = pytest.mark.slow
+
 REFUSED = 2
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from inspector.models.json_tree_model import JsonTreeModel
     from tests.inspector.driver import OpenWindow
 
+pytestmark = pytest.mark.slow
+
 MESSAGES = (
     QUESTION,
     "which fish eat algae in a small tank?",

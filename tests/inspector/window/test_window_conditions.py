@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from core.io.work import Work
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 LONG_WORD = "coral "
 

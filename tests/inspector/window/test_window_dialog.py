@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from core.agent.turn import Turn
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND, THIRD = "do clownfish sting?", "which fish eat algae?", "how warm is the water?"
 REPLY = "No, they do not."
 TEXT = 1

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from core.io.work import Work
     from tests.inspector.driver import OpenWindow
 
+pytestmark = pytest.mark.slow
+
 OTHER = "which fish eat algae?"
 
 
@@ -29,9 +31,9 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     search = KnowledgeSearch.search
 
-    def counted(self: KnowledgeSearch, query: str, **options: Any) -> Any:
+    def counted(self: KnowledgeSearch, query: str, *work: Any, **options: Any) -> Any:
         made.append(query)
-        return search(self, query, **options)
+        return search(self, query, *work, **options)
 
     monkeypatch.setattr(KnowledgeSearch, "search", counted)
     return made

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from inspector.models.memory_model import StoreEntry
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 FIELDS = [{"name": "who", "type": "string", "default": ""}]
 FACT = "Remember that the mill is haunted"
 ASKED = "is the mill haunted"

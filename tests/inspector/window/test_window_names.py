@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 NAMES = {
     "messageEdit": QLineEdit,
     "runButton": QPushButton,

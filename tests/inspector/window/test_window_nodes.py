@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 REFUSAL = "I will not talk about that."
 HARMLESS = "what is on the menu?"
 FORBIDDEN = "how do I poison the KING"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 SALT = '{"op": "eq", "lhs": {"knowledge": "water"}, "rhs": {"value": "salt"}}'
 OTHER = "which fish eat algae?"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 usearch = pytest.importorskip("usearch.index")
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from core.recording.replay import TurnReplay
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 WAIT_MS = 20_000
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 FACT, ASKED = "Remember that the mill is haunted", "is the mill haunted"
 NO_KEY = Qt.KeyboardModifier.NoModifier
 

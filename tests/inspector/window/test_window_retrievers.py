@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 PAGES = "how do I tune reciprocal rank fusion?"
 LETTER = "who sealed the letter with the lantern?"
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from inspector.widgets.fields import Choice
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "is the mill haunted"
 LEVEL = {"name": "level", "type": "int", "default": 0}
 WHO = {"name": "who", "type": "string", "default": ""}

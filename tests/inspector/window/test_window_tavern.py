@@ -16,6 +16,8 @@ from inspector.window.samples import sample_cards
 if TYPE_CHECKING:
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = "I lost my ring on the road."
 RECORDINGS = {
     "mill_at_night.json": ("rumours", "mill_night"),
