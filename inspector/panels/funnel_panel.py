@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 
     from core.hits.stage import Stage
-    from core.nodes.retrieval import RetrievalResult
+    from core.nodes.walk import RetrievalResult
     from inspector.theme import Theme
 
 _RADIUS_PX = 4
