@@ -72,14 +72,9 @@ class StoreEntry:
 class StoresModel(TableModel[StoreEntry]):
     """One row a store. Read-only."""
 
-    @property
-    def entries(self) -> tuple[StoreEntry, ...]:
-        """The stores on show."""
-        return tuple(self._rows)
-
     def show_entries(self, entries: Sequence[StoreEntry]) -> None:
         """Show these stores; rows stay where they are if only what is told of them changed."""
-        old, new = self.entries, tuple(entries)
+        old, new = self.rows, tuple(entries)
         if [entry.name for entry in old] == [entry.name for entry in new]:
             self._rows = new
             for row, (before, after) in enumerate(zip(old, new, strict=True)):
@@ -90,7 +85,7 @@ class StoresModel(TableModel[StoreEntry]):
 
     def row_of(self, name: str) -> int:
         """Return the row of a store, −1 for none."""
-        return next((row for row, entry in enumerate(self.entries) if entry.name == name), -1)
+        return next((row for row, entry in enumerate(self.rows) if entry.name == name), -1)
 
     def cell(self, entry: StoreEntry, _column: int, role: int) -> Any:
         """Return the name with its mark, or the whole entry."""

@@ -120,7 +120,7 @@ def _join_requests(
 ) -> None:
     """Join what panels ask for with who does it."""
     panels = window.panels
-    panels.query.set_copy_menu(copying.menu)
+    panels.query.copy_button.setMenu(copying.menu)
     panels.progress.cancel_requested.connect(window.session.cancel)
     panels.progress.cancel_requested.connect(replaying.cancel)
     panels.welcome.open_requested.connect(files.choose_file)

@@ -31,12 +31,12 @@ def wire_play(
         if node:
             inputs.set_reply(node, text)
 
-    play.variable_edited.connect(inputs.set_variable)
-    play.exit_picked.connect(inputs.set_exit)
-    play.dialog_kept_changed.connect(inputs.keep_dialog)
-    play.dialog_edited.connect(inputs.set_dialog)
-    play.reply_edited.connect(on_reply)
-    play.node_activated.connect(session.pick_node)
+    play.variables.variable_edited.connect(inputs.set_variable)
+    play.exits.exit_picked.connect(inputs.set_exit)
+    play.dialog.dialog_kept_changed.connect(inputs.keep_dialog)
+    play.dialog.dialog_edited.connect(inputs.set_dialog)
+    play.dialog.reply_edited.connect(on_reply)
+    play.exits.node_activated.connect(session.pick_node)
     parameters.exit_picked.connect(inputs.set_exit)
     parameters.reply_edited.connect(inputs.set_reply)
     showing.bind(
