@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector import theme as themes
 from inspector.models.json_tree_model import JsonTreeModel, PathRole
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.fields import joined, segments
@@ -69,7 +68,6 @@ class DiagnosticsPanel(Surface):
         self._set_up_views()
         packed(QVBoxLayout(self), self._make_bar(), (self._stack, 1), margins=PANEL_MARGINS)
         self.show_turn(None)
-        themes.spread(self, themes.LIGHT)
 
     def show_turn(self, turn: Turn | None) -> None:
         """Show a turn's diagnostics."""

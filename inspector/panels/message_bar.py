@@ -76,7 +76,6 @@ class MessageBar(QFrame):
         self._make_parts()
         self._lay_out()
         self.hide()
-        themes.spread(self, self._theme)
 
     @property
     def text(self) -> str:

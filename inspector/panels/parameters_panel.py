@@ -78,7 +78,6 @@ class ParametersPanel(Surface):
         # The usual node's controls are there from the start, for scripts to find.
         self.form = self._form_of(RetrieveParams.node_type)
         self._set_usable(False)
-        themes.spread(self, self._theme)
 
     @property
     def node(self) -> str:

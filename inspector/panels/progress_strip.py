@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
-from inspector import theme as themes
 from inspector.widgets.labels import ElidedLabel
 from inspector.widgets.parts import button, named, packed
 from inspector.widgets.surface import Surface
@@ -60,7 +59,6 @@ class ProgressStrip(Surface):
             spacing=8,
         )
         self.hide()
-        themes.spread(self, themes.LIGHT)
 
     def show_progress(
         self, what: str, done: int, total: int, eta_seconds: float | None = None

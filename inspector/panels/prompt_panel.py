@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from core.nodes import GenerateParams, Placement
 from core.prompt.projection import estimate_tokens
-from inspector import theme as themes
 from inspector.drawing.words import error_text, param_tip, tooltip
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.fields import Choice, joined, segments
@@ -106,7 +105,6 @@ class PromptPanel(Surface):
         self._connect()
         self._show_pages()
         self.show_projection(None, None)
-        themes.spread(self, themes.LIGHT)
 
     def show_projection(
         self,

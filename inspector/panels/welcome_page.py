@@ -143,7 +143,6 @@ class WelcomePage(QScrollArea):
         self.setWidget(self._body)
         self.show_samples(())
         self.show_recent(())
-        themes.spread(self, self._theme)
 
     def show_samples(self, samples: Sequence[Sample | tuple[str, str, str]]) -> None:
         """Offer the shipped samples, as (title, one line, path)."""

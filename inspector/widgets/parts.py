@@ -33,6 +33,7 @@ class _Icon(QObject):
     def __init__(self, button: QAbstractButton, name: str, color: str) -> None:
         super().__init__(button)
         self._button, self._name, self._color = button, name, color
+        self.apply_theme(themes.LIGHT)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
