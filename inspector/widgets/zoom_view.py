@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter
-from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter, QPainterPath
+from PySide6.QtWidgets import (
+    QFrame,
+    QGraphicsItem,
+    QGraphicsScene,
+    QGraphicsView,
+    QToolButton,
+    QWidget,
+)
 
 from inspector import theme as themes
+from inspector.theme import Themed
+from inspector.widgets.parts import button
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from PySide6.QtCore import QRectF
-    from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
-    from PySide6.QtWidgets import QGraphicsItem
+    from PySide6.QtGui import QFont, QKeyEvent, QResizeEvent, QWheelEvent
 
     from inspector.theme import Theme
 
@@ -32,13 +42,40 @@ _CLICK_PX = 4
 _Name = TypeVar("_Name")
 
 
-class ZoomView(QGraphicsView):
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colours and fonts of a drawing."""
+
+    theme: Theme
+    strong_font: QFont
+    plain_font: QFont
+    small_font: QFont
+
+
+class DrawnItem(QGraphicsItem):
+    """A part of a drawing, in its colours and fonts."""
+
+    def __init__(self, look: Look, z: float = 0.0) -> None:
+        super().__init__()
+        self._look = look
+        self.setZValue(z)
+
+    def set_look(self, look: Look) -> None:
+        """Take over colours and fonts."""
+        self.prepareGeometryChange()
+        self._look = look
+        self.update()
+
+
+class ZoomView(Themed, QGraphicsView):
     """Base of the drawings. Dragging pans; + and − zoom, 0 shows all.
 
+    font_sizes : of names and of small words, in sizes of the view's font.
     largest_fit, smallest_fit : limits of the scale that a new drawing gets by itself.
     wheel_zooms : whether the wheel zooms without Ctrl, instead of scrolling.
     """
 
+    font_sizes = (1.0, 0.86)
     largest_fit = 1.15
     smallest_fit = 0.66
     wheel_zooms = False
@@ -53,13 +90,16 @@ class ZoomView(QGraphicsView):
         self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.fit_button = QToolButton(self)
-        self.fit_button.setObjectName("fitButton")
-        self.fit_button.setAccessibleName(f"Fit the {what}")
         wheel = "The wheel" if self.wheel_zooms else "Ctrl+wheel"
-        self.fit_button.setToolTip(f"Show the whole {what} (0). {wheel} zooms, dragging pans")
+        self.fit_button = button(
+            QToolButton(self),
+            "fitButton",
+            f"Fit the {what}",
+            f"Show the whole {what} (0). {wheel} zooms, dragging pans",
+            self.fit,
+            icon=("fit", "muted"),
+        )
         self.fit_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.fit_button.clicked.connect(self.fit)
         self.fit_button.adjustSize()
 
     def home(self) -> QGraphicsItem | None:
@@ -87,9 +127,23 @@ class ZoomView(QGraphicsView):
         self._is_fitted = False
         self.scale(allowed / now, allowed / now)
 
-    def apply_fit_theme(self, theme: Theme) -> None:
-        """Colour the button that fits the drawing."""
-        self.fit_button.setIcon(themes.icon("fit", theme.muted))
+    def look(self) -> Look:
+        """Return the colours and fonts to draw with."""
+        name, small = self.font_sizes
+        return Look(
+            self._theme,
+            themes.scaled_font(self.font(), name, bold=True),
+            themes.scaled_font(self.font(), name),
+            themes.scaled_font(self.font(), small),
+        )
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        super().apply_theme(theme)
+        look = self.look()
+        for item in self.scene().items():
+            if isinstance(item, DrawnItem):
+                item.set_look(look)
 
     def press_zoom_key(self, key: Qt.Key) -> bool:
         """Zoom or fit by a key; tell whether it was one of those."""
@@ -169,6 +223,15 @@ class ZoomView(QGraphicsView):
         """Zoom with + and −, show all with 0."""
         if not self.press_zoom_key(Qt.Key(event.key())):
             super().keyPressEvent(event)
+
+
+def curve(points: Sequence[tuple[float, float]]) -> QPainterPath:
+    """Draw a line through points, level at both ends of every piece."""
+    path = QPainterPath(QPointF(*points[0]))
+    for here, there in pairwise(points):
+        half = (here[0] + there[0]) / 2
+        path.cubicTo(half, here[1], half, there[1], there[0], there[1])
+    return path
 
 
 def next_toward(places: Mapping[_Name, QRectF], here: _Name | None, key: Qt.Key) -> _Name | None:
