@@ -12,7 +12,7 @@ from core.embedding.embedder import ModelProvider
 from core.errors import Code, InspectorError, Place
 from core.io.cache import BoundedCache
 from core.io.findings import FileRefused
-from core.io.work import QUIETLY, SearchNeeded, Work
+from core.io.work import QUIETLY, Work
 from core.keyword.corpora import Corpora
 from core.knowledge.base import KnowledgeBase
 from core.knowledge.catalog import SchemaCatalog
@@ -243,15 +243,12 @@ class Workspace:
         InspectorError
             3007 for the filter, 4001 or 8003 for the model, 3009 … for the path.
         """
-        if work.cached_only and not self.is_open(name):
-            raise SearchNeeded
         storage = self._storage(name, work)
         key = (storage.generation, query, filter_text)
         known = self._searches.get(key)
         if known is not None and (known.dense is not None or not dense):
             return known
-        if work.cached_only:
-            raise SearchNeeded
+        work.require_search()
         found = storage.opened.searcher.search(query, filter_text, dense=dense, work=work)
         self._searches.put(key, found)
         return found
@@ -321,6 +318,7 @@ class Workspace:
             # A name that was resolved once needs no look at the disk while a slider moves.
             if name in self._paths:
                 return self._storages[self._paths[name]]
+        work.require_search()
         path = self.root.resolve(
             name, FileKind.KNOWLEDGE, node=work.node, param="embedded_string_storage"
         )

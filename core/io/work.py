@@ -61,6 +61,11 @@ class Work:
         """Return the same work on behalf of a node."""
         return replace(self, node=name)
 
+    def require_search(self) -> None:
+        """Raise `SearchNeeded` where only what is cached is wanted."""
+        if self.cached_only:
+            raise SearchNeeded
+
     def stop_if_cancelled(self) -> None:
         """Raise `Cancelled` when the work is not wanted any more."""
         if self.is_cancelled():

@@ -65,6 +65,7 @@ class Corpora:
         known = self.if_open(name, summary_field)
         if known is not None:
             return known
+        work.require_search()
         path = self._root.resolve(name, FileKind.CORPUS, node=work.node, param="corpus")
         if path.is_dir():
             key = (path, "")
@@ -90,28 +91,21 @@ class Corpora:
         query: str,
         weights: KeywordWeights,
         work: Work = QUIETLY,
-    ) -> KeywordCandidates | None:
+    ) -> KeywordCandidates:
         """Search a corpus, or return what the same search found before.
-
-        Returns
-        -------
-        None with `work.cached_only`, when this search has not been made yet.
 
         Raises
         ------
+        SearchNeeded
+            With `work.cached_only`, when this search has not been made yet.
         InspectorError
             As `corpus`.
         """
-        corpus = self.if_open(name, summary_field)
-        if corpus is None:
-            if work.cached_only:
-                return None
-            corpus = self.corpus(name, summary_field, work=work)
+        corpus = self.corpus(name, summary_field, work)
         key = (id(corpus), weights.preview_chars, query)
         found = self._searches.get(key)
-        if found is None and work.cached_only:
-            return None
         if found is None:
+            work.require_search()
             found = search(query, index_of(corpus, weights.preview_chars), weights)
         scored = rescored(found, weights)
         self._searches.put(key, scored)

@@ -11,7 +11,7 @@ from core.embedding.growing_vectors import TextVectors
 from core.errors import Code, InspectorError, Place
 from core.io.cache import BoundedCache
 from core.io.findings import FileRefused, Finding, Findings, Severity
-from core.io.work import QUIETLY, SearchNeeded, Work
+from core.io.work import QUIETLY, Work
 from core.knowledge.catalog import compare
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
@@ -46,7 +46,7 @@ _SearchKey = tuple[str, str, str, str]
 class Memories:
     """Finds memory stores by name and searches those that play makes of them.
 
-    Play's own stores (`core.nodes.turn_request.Play.memory`) come first and are not known here:
+    Play's own stores (`core.nodes.walk.Play.memory`) come first and are not known here:
     this is what lies on disk, and what searching any store takes.
 
     Parameters
@@ -112,8 +112,8 @@ class Memories:
         FileRefused
             With all findings, when the file of that store is broken.
         """
-        if work.cached_only and not self.is_scanned:
-            raise SearchNeeded
+        if not self.is_scanned:
+            work.require_search()
         found = self._scanned()
         store = found.stores.get(name)
         if store is None and name in found.broken:
@@ -211,8 +211,7 @@ class Memories:
         known = self._searches.get(key)
         if known is not None and (known.dense is not None or not dense):
             return known
-        if work.cached_only:
-            raise SearchNeeded
+        work.require_search()
         found = self.searcher(store, schema, work).search(
             query, filter_text, dense=dense, work=work
         )

@@ -49,6 +49,7 @@ class KnowledgeGraphs:
         known = self.if_open(name)
         if known is not None:
             return known
+        work.require_search()
         path = self._root.resolve(
             name, FileKind.KNOWLEDGE_GRAPH, node=work.node, param="knowledge_graph"
         )
@@ -69,26 +70,21 @@ class KnowledgeGraphs:
 
     def candidates(
         self, name: str, query: str, *, embeddings: bool, work: Work = QUIETLY
-    ) -> SubgraphCandidates | None:
+    ) -> SubgraphCandidates:
         """Search a knowledge graph, or return what the same search found before.
-
-        Returns
-        -------
-        None with `work.cached_only`, when this search has not been made yet.
 
         Raises
         ------
+        SearchNeeded
+            With `work.cached_only`, when this search has not been made yet.
         InspectorError
             As `searcher`; 8003 or 4001 for the model, with `embeddings`.
         """
-        searcher = self.if_open(name)
-        if searcher is None:
-            if work.cached_only:
-                return None
-            searcher = self.searcher(name, work=work)
+        searcher = self.searcher(name, work)
         key = (self._paths[name], query, embeddings)
         found = self._searches.get(key)
-        if found is None and not work.cached_only:
+        if found is None:
+            work.require_search()
             found = searcher.search(query, embeddings=embeddings, work=work)
             self._searches.put(key, found)
         return found

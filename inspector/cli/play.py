@@ -12,8 +12,8 @@ from core.io.atomic import file_name_for
 from core.io.findings import Findings
 from core.io.json_file import read_text, refuse_errors
 from core.knowledge.memory import MemoryStore
-from core.nodes import kind_of
-from core.nodes.turn_request import Play
+from core.nodes import NODE_KINDS, kind_of
+from core.nodes.walk import Play
 from core.prompt.dialog_text import parse_dialog
 
 if TYPE_CHECKING:
@@ -205,10 +205,11 @@ def _exits(graph: GraphDescription, pairs: Sequence[str]) -> dict[str, str]:
                 hint=f"one of {', '.join(params.exits())}",
             )
         if kind_of(params).simulated is None:
+            simulated = [kind.table.node_type for kind in NODE_KINDS if kind.simulated]
             raise InspectorError(
                 Code.InvalidParamValue,
                 f'the exit of "{name}" is decided by the node itself: only '
-                "ToolCall and ClassifyIntentLLM take one that is picked",
+                f"{' and '.join(simulated)} take one that is picked",
                 place=Place(node=name),
                 hint="change its parameters, or the message",
             )

@@ -11,7 +11,7 @@ import orjson
 from core.errors import Code, InspectorError, Place
 from core.io.json_error import explain
 from core.io.json_file import describe, too_deep
-from core.io.json_path import line_and_column
+from core.io.json_path import child, line_and_column, segments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,3 +115,15 @@ def _refusal(message: str, hint: str, line: int = 1, column: int = 1) -> Inspect
         hint=hint,
         place=Place(line=line, column=column, json_path="metadata"),
     )
+
+
+def field_of(place: Place) -> tuple[str, str]:
+    """Return the field of a record that a place names, and the JSON path inside it."""
+    parts = segments(place.json_path) or ()
+    if parts[:1] == ("records",):
+        parts = parts[2:]
+    path = ""
+    for part in parts[1:]:
+        path = child(path, part)
+    field = parts[0] if parts else ""
+    return (field, path) if field in ("id", "text", "metadata") else ("", "")

@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.errors import Code, InspectorError
-from core.io.json_path import child, segments
 from core.knowledge.memory import MemoryStore
 from inspector import theme as themes
+from inspector.drawing.record_text import field_of
 from inspector.models.memory_model import StoreEntry
 from inspector.widgets.labels import StatusLabel
 from inspector.widgets.memory_bar import MemoryBar
 from inspector.widgets.memory_table import MemoryTable
+from inspector.widgets.parts import PANEL_MARGINS, named, packed, split
 from inspector.widgets.record_editor import RecordEditor
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from core.errors import Place
     from inspector.drawing.record_text import RecordText
 
 _NO_STORE = (
@@ -54,8 +54,7 @@ class MemoryPanel(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("memoryView")
-        self.setAccessibleName("Memory stores")
+        named(self, "memoryView", "Memory stores")
         self._stores: dict[str, MemoryStore] = {}
         self._written: dict[str, frozenset[str]] = {}
         self._used: frozenset[str] = frozenset()
@@ -69,32 +68,18 @@ class MemoryPanel(Surface):
         self.bar = MemoryBar()
         self.table = MemoryTable()
         self.editor = RecordEditor()
-        self.problem = StatusLabel(most_lines=2)
+        self.problem = named(StatusLabel(most_lines=2), "memoryProblem")
         self._lay_out()
         self._connect()
         self.show_stores((), changed=(), written={})
         themes.spread(self, themes.LIGHT)
 
     def _lay_out(self) -> None:
-        self.problem.setObjectName("memoryProblem")
         self.problem.setFont(themes.scaled_font(self.problem.font(), 0.92))
         self.problem.hide()
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.setChildrenCollapsible(False)
-        splitter.setHandleWidth(8)
-        splitter.addWidget(self.table)
-        splitter.addWidget(self.editor)
-        splitter.setStretchFactor(0, 6)
-        splitter.setStretchFactor(1, 5)
+        splitter = split((self.table, 6), (self.editor, 5))
         splitter.setSizes([600, 500])
-        row = QHBoxLayout()
-        row.addWidget(splitter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 8)
-        column.setSpacing(4)
-        column.addWidget(self.bar)
-        column.addLayout(row, 1)
-        column.addWidget(self.problem)
+        packed(QVBoxLayout(self), self.bar, (splitter, 1), self.problem, margins=PANEL_MARGINS)
 
     def _connect(self) -> None:
         self.bar.store_picked.connect(self._on_store_picked)
@@ -161,7 +146,7 @@ class MemoryPanel(Surface):
             self._say("error", problem)
             self.editor.mark("")
             return
-        field, path = _field_of(problem.place)
+        field, path = field_of(problem.place)
         place = problem.place
         is_typed = place.json_path == "metadata" and place.line is not None
         where = f"metadata {place.line}:{place.column}: " if is_typed else ""
@@ -399,15 +384,3 @@ def _row_of(store: MemoryStore, record_id: str) -> int:
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     # Python takes 1 and true for equal, JSON does not.
     return MemoryStore("", records=(one,)) == MemoryStore("", records=(other,))
-
-
-def _field_of(place: Place) -> tuple[str, str]:
-    """Return the field of a record that a place names, and the JSON path inside it."""
-    parts = segments(place.json_path) or ()
-    if parts[:1] == ("records",):
-        parts = parts[2:]
-    path = ""
-    for part in parts[1:]:
-        path = child(path, part)
-    field = parts[0] if parts else ""
-    return (field, path) if field in ("id", "text", "metadata") else ("", "")

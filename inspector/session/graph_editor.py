@@ -129,7 +129,9 @@ class GraphEditor(QObject):
         node, baseline = self.in_hand.node(name), self.baseline(name)
         with self._edits.as_one_step(f"reset {name}"):
             for param in node.params.specs():
-                self.edit(name, param, getattr(baseline, param))
+                if getattr(node.params, param) != getattr(baseline, param):
+                    self.edit(name, param, getattr(baseline, param))
+        self.confirmed.emit()
 
     def save(self, path: Path) -> GraphDescription:
         """Write the graph as it is now, and make that what it is reset to.

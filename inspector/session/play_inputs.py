@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from core.nodes import GenerateParams
-from core.nodes.turn_request import Play, TurnRequest
+from core.nodes.kind import Answer, kind_of
+from core.nodes.walk import Play, TurnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -144,7 +144,7 @@ class PlayInputs(QObject):
     def forget_replies(self, graph: GraphDescription) -> None:
         """Forget what Generate nodes answered: another question has another answer."""
         for node in graph.nodes:
-            if isinstance(node.params, GenerateParams):
+            if kind_of(node.params).answer is Answer.REPLY:
                 self.replies.pop(node.name, None)
 
     def keep_dialog(self, kept: bool) -> None:

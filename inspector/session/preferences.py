@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings
 
 from core.io.folders import config_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 RECENT_LIMIT = 10
 THEMES = ("system", "light", "dark")
@@ -74,11 +70,6 @@ class Preferences:
     def set_blob(self, key: str, state: QByteArray | bytes) -> None:
         """Keep a widget state."""
         self._settings.setValue(f"state/{key}", QByteArray(state))
-
-    def forget(self, keys: Sequence[str]) -> None:
-        """Drop saved widget states."""
-        for key in keys:
-            self._settings.remove(f"state/{key}")
 
     def sync(self) -> None:
         """Write to disk now; a folder that cannot be written to is not worth a word."""

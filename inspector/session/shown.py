@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from core.nodes import GenerateParams
+from core.nodes.kind import Answer, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from core.agent.turn import NodeRun, Turn
     from core.hits.listing import Listing
     from core.io.findings import Finding
-    from core.nodes.retrieval import RetrievalResult
-    from core.nodes.turn_request import Play
+    from core.nodes.walk import Play, RetrievalResult
     from core.opening.opening import Opened
     from inspector.session.history import HistoryEntry
 
@@ -80,12 +79,12 @@ class Shown:
         if graph is None:
             return None
         node = graph.node(self.node)
-        if isinstance(node.params, GenerateParams):
+        if kind_of(node.params).answer is Answer.REPLY:
             return node
         ran = [run.name for run in self.turn.runs if run.projection] if self.turn else []
         if ran:
             return graph.node(ran[-1])
-        return next((n for n in graph.nodes if isinstance(n.params, GenerateParams)), None)
+        return next((n for n in graph.nodes if kind_of(n.params).answer is Answer.REPLY), None)
 
     @property
     def replying_node(self) -> str:

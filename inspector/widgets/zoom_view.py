@@ -145,18 +145,6 @@ class ZoomView(Themed, QGraphicsView):
             if isinstance(item, DrawnItem):
                 item.set_look(look)
 
-    def press_zoom_key(self, key: Qt.Key) -> bool:
-        """Zoom or fit by a key; tell whether it was one of those."""
-        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self.zoom(ZOOM_STEP)
-        elif key == Qt.Key.Key_Minus:
-            self.zoom(1 / ZOOM_STEP)
-        elif key == Qt.Key.Key_0:
-            self.fit()
-        else:
-            return False
-        return True
-
     def clicked(self, place: QPoint) -> None:
         """React to a click that was no drag; `place` is on the viewport."""
         raise NotImplementedError
@@ -221,7 +209,14 @@ class ZoomView(Themed, QGraphicsView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Zoom with + and −, show all with 0."""
-        if not self.press_zoom_key(Qt.Key(event.key())):
+        key = event.key()
+        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self.zoom(ZOOM_STEP)
+        elif key == Qt.Key.Key_Minus:
+            self.zoom(1 / ZOOM_STEP)
+        elif key == Qt.Key.Key_0:
+            self.fit()
+        else:
             super().keyPressEvent(event)
 
 

@@ -18,7 +18,7 @@ from inspector.window.compose import compose
 if TYPE_CHECKING:
     import argparse
 
-    from core.nodes.turn_request import Play
+    from core.nodes.walk import Play
     from inspector.window.main_window import MainWindow
 
 SETTLE_MS = 150
@@ -96,9 +96,11 @@ class _Start:
                     keeps_dialog=keeps_dialog(options),
                 )
                 edited = cli.with_settings(session.graph, options.settings)
-                for node in edited.nodes:
-                    for param in node.params.specs():
-                        session.editor.edit(node.name, param, getattr(node.params, param))
+                for before, after in zip(session.graph.nodes, edited.nodes, strict=True):
+                    for param in after.params.specs():
+                        value = getattr(after.params, param)
+                        if value != getattr(before.params, param):
+                            session.editor.edit(after.name, param, value)
                 session.editor.forget()
             if options.node:
                 session.pick_node(options.node)

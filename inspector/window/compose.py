@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from core.embedding.embedder import ModelProvider
 from core.embedding.embedder_process import EmbedderProcesses
 from core.index.index_process import IndexProcesses
-from core.nodes import RetrieveSubgraphParams, kind_of
+from core.nodes import kind_of
 from inspector.session.busy import Busy
 from inspector.session.jobs import Jobs
 from inspector.session.preferences import Preferences
@@ -177,7 +177,7 @@ def _title(shown: Shown) -> str:
 
 def _is_subgraph(shown: Shown) -> bool:
     node = shown.node_in_hand
-    return node is not None and node.type == RetrieveSubgraphParams.node_type
+    return node is not None and kind_of(node.params).draws_subgraph
 
 
 def _has_memory(shown: Shown) -> bool:

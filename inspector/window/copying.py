@@ -10,7 +10,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from core.agent.client_languages import LANGUAGES
+from core.agent.snippets import (
+    LANGUAGES,
+    change_param_calls,
+    changed_snippet,
+    params_as_json,
+)
 from core.hits.export import columns_of, hits_as_csv, hits_as_markdown
 
 if TYPE_CHECKING:
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPixmap
 
     from core.hits.hit import Hit
-    from core.nodes.retrieval import RetrievalResult
+    from core.nodes.walk import RetrievalResult
     from inspector.session.session import Session
 
 
@@ -71,14 +76,10 @@ class CopyMenu(QObject):
         return columns_of(result.listing.fields if result and result.listing else ())
 
     def _parameters_json(self) -> str:
-        from core.agent.snippets import params_as_json
-
         graph = self._session.graph
         return params_as_json(graph.node(self._session.node)) if graph is not None else ""
 
     def _python_calls(self) -> str:
-        from core.agent.snippets import change_param_calls
-
         graph = self._session.graph
         if graph is None:
             return ""
@@ -87,18 +88,14 @@ class CopyMenu(QObject):
 
     def _changed(self, language: str) -> str:
         """Return what differs from the graph file, in all nodes, as code of a game client."""
-        from core.agent.snippets import changed_snippet
-
         graph, current = self._session.graph, self._session.current
         if graph is None or current is None:
             return ""
         return changed_snippet(language, graph, current.graph)
 
     def _graph_json(self) -> str:
-        from core.agent.snippets import graph_as_json
-
         graph = self._session.graph
-        return graph_as_json(graph) if graph is not None else ""
+        return graph.to_json() if graph is not None else ""
 
     def prompt_text(self) -> str:
         """Return the messages role by role."""

@@ -50,13 +50,6 @@ class FileView(QDialog):
         column.addLayout(buttons)
         self._show(place)
 
-    @classmethod
-    def show_place(cls, parent: QWidget, place: Place) -> FileView:
-        """Open the view on a place."""
-        view = cls(place, parent)
-        view.show()
-        return view
-
     def _show(self, place: Place) -> None:
         wanted = place.line or 1
         first = max(1, wanted - CONTEXT_LINES)

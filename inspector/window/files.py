@@ -112,7 +112,7 @@ class Files(QObject):
         if finding.place.node and self._session.graph is not None:
             self._session.pick_node(finding.place.node)
         if finding.place.file:
-            FileView.show_place(self._window, finding.place)
+            FileView(finding.place, self._window).show()
 
     def reload(self) -> None:
         """Read the open files again; if they are broken now, the old content stays in use."""

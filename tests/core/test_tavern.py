@@ -9,7 +9,7 @@ import pytest
 
 from core.agent import Agent
 from core.hits.comparison import Verdict
-from core.nodes import NODE_TYPES, KeywordRetrieveParams, RetrieveParams, RetrieveSubgraphParams
+from core.nodes import NODE_KINDS, RetrieveParams
 from core.opening.opening import Opened, check_path, open_path
 from core.recording.reading import read_recording
 from core.recording.replay import replay_turn
@@ -84,8 +84,9 @@ def test_the_graph_compiles_without_a_warning(guest: Callable[[str], Agent]) -> 
 
 
 def test_the_graph_has_every_ordinary_node_type(opened: Opened) -> None:
-    special = {KeywordRetrieveParams.node_type, RetrieveSubgraphParams.node_type}
-    assert {node.params.node_type for node in opened.graph.nodes} == set(NODE_TYPES) - special
+    ordinary = {kind.table.node_type for kind in NODE_KINDS if kind.is_in_game}
+    assert len(ordinary) == 12
+    assert {node.params.node_type for node in opened.graph.nodes} == ordinary
     assert len(opened.graph.nodes) >= 10
 
 

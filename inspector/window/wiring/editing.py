@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
 from core.io.findings import Severity
-from core.nodes import GenerateParams, KnowledgeSourceKind, kind_of
+from core.nodes import GenerateParams, kind_of
 from core.prompt.projection import Projection, canned_messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from core.agent.description import Node
     from core.agent.workspace import Workspace
     from core.knowledge.schema import Field
+    from core.nodes.kind import Filtered
     from inspector.panels.parameters_panel import ParametersPanel
     from inspector.panels.prompt_panel import PromptPanel
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.window.showing import Showing
-
-_FILTER = frozenset({"filter", "embedded_string_storage"})
 
 
 def wire_parameters(session: Session, showing: Showing, parameters: ParametersPanel) -> None:
@@ -80,10 +78,10 @@ def wire_prompt(session: Session, showing: Showing, prompt: PromptPanel) -> None
 
 
 def _show_filter_status(parameters: ParametersPanel, shown: Shown) -> None:
-    node, opened = shown.node_in_hand, shown.opened
-    if node is None or opened is None or not _has_filter(node):
+    filtered, opened = _filtered(shown), shown.opened
+    if filtered is None or opened is None:
         return
-    fields, is_fine, text = _filter_status(node.params, opened.workspace)
+    fields, is_fine, text = _filter_status(filtered, opened.workspace)
     parameters.set_filter_fields(fields)
     parameters.set_filter_status(is_fine, text)
 
@@ -128,47 +126,35 @@ def _marks(shown: Shown) -> tuple[str, Mapping[str, Sequence[float]]]:
     return shown.node, shown.listing.marks if shown.listing is not None else {}
 
 
-def _has_filter(node: Node) -> bool:
-    return node.params.specs().keys() >= _FILTER
+def _filtered(shown: Shown) -> Filtered | None:
+    """Return the filter of the node in hand, and what it filters; None where it has none."""
+    params = shown.node_in_hand.params if shown.node_in_hand is not None else None
+    return kind_of(params).filtered(params) if params is not None else None
 
 
 def _filter(shown: Shown) -> object:
     """Return what the filter's status depends on: it counts records once the storage is open."""
-    node, opened = shown.node_in_hand, shown.opened
-    if node is None or opened is None or not _has_filter(node):
+    filtered, opened = _filtered(shown), shown.opened
+    if filtered is None or opened is None:
         return None
-    params: Any = node.params
-    return (
-        node.name,
-        opened.workspace,
-        params.filter,
-        getattr(params, "source_kind", None),
-        getattr(params, "schema", ""),
-        params.embedded_string_storage,
-        opened.workspace.is_open(params.embedded_string_storage),
-    )
+    return shown.node, filtered, opened.workspace, opened.workspace.is_open(filtered.storage)
 
 
 def _filter_status(
-    params: Any, workspace: Workspace
+    filtered: Filtered, workspace: Workspace
 ) -> tuple[Sequence[Field], bool | None, str | InspectorError]:
     """Return the fields that a filter can name, whether it is fine, and what to say of it."""
-    is_fine = True if params.filter else None
-    if getattr(params, "source_kind", None) is KnowledgeSourceKind.FromName:
-        known = (
-            workspace.schema_fields(params.schema)
-            if params.schema in workspace.schema_names
-            else ()
-        )
-        said = f"checked against the schema {params.schema}" if params.filter else "no filter"
-        return known or (), is_fine, said
-    storage = params.embedded_string_storage
+    text, storage, schema = filtered
+    is_fine = True if text else None
+    if schema is not None:
+        known = workspace.schema_fields(schema) if schema in workspace.schema_names else ()
+        return known or (), is_fine, f"checked against the schema {schema}" if text else "no filter"
     fields = workspace.fields_of(storage)
-    if not workspace.is_open(storage) or not (fields or params.filter):
+    if not workspace.is_open(storage) or not (fields or text):
         return fields, None, ""
     try:
-        matching, total = workspace.match_count(storage, params.filter)
+        matching, total = workspace.match_count(storage, text)
     except InspectorError as error:
         return fields, False, error
-    said = "compiled" if params.filter else "no filter"
+    said = "compiled" if text else "no filter"
     return fields, is_fine, f"{said} · {matching:,} of {total:,} records match"

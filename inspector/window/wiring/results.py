@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from core.nodes import RetrieveSubgraphParams
+from core.nodes import kind_of
 from core.subgraph.listing import SubgraphListing
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _turn_of_node(shown: Shown) -> object:
 
 def _subgraph(shown: Shown) -> object:
     node = shown.node_in_hand
-    if node is None or node.type != RetrieveSubgraphParams.node_type:
+    if node is None or not kind_of(node.params).draws_subgraph:
         return None
     return _turn_of_node(shown)
 

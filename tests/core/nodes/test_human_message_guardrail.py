@@ -209,6 +209,6 @@ def test_a_slider_never_searches_patterns(workspace: Workspace) -> None:
     with pytest.raises(SearchNeeded):
         run_turn(request, workspace, work=Work(cached_only=True))
     turn = run_turn(request, workspace)
-    assert run_turn(request, workspace, work=Work(cached_only=True)) == turn
+    assert run_turn(request, workspace, work=Work(cached_only=True)).runs == turn.runs
     with pytest.raises(SearchNeeded):
         run_turn(agent.request("another fox"), workspace, work=Work(cached_only=True))

@@ -28,7 +28,7 @@ from core.errors import Code, Place
 from core.io.findings import Finding, Severity
 from core.knowledge.memory import MemoryStore
 from core.nodes import ExpansionDepth, GenerateParams, InstructionParams, RetrieveParams
-from core.nodes.turn_request import TurnRequest
+from core.nodes.walk import TurnRequest
 from core.prompt.messages import DialogLine
 from core.prompt.projection import Message, Projection, Span
 from inspector import theme as themes

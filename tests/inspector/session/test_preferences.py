@@ -111,10 +111,3 @@ def test_a_settings_file_that_cannot_be_written_is_no_error(tmp_path: Path) -> N
     preferences.theme = "dark"
     preferences.sync()
     assert preferences.theme == "dark"
-
-
-def test_states_can_be_forgotten(file: Path) -> None:
-    preferences = Preferences(file)
-    preferences.set_blob("docks", b"1")
-    preferences.forget(["docks"])
-    assert preferences.blob("docks").isEmpty()
