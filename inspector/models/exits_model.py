@@ -56,11 +56,6 @@ class ExitsModel(TableModel[SimulatedExit]):
         self._reset(exits)
         return True
 
-    @property
-    def exits(self) -> tuple[SimulatedExit, ...]:
-        """The nodes on show."""
-        return tuple(self._rows)
-
     def cell(self, shown: SimulatedExit, column: int, role: int) -> Any:
         """Return one cell."""
         match role:

@@ -43,11 +43,6 @@ class FactsModel(TableModel[Fact]):
         if tuple(facts) != self._rows:
             self._reset(tuple(facts))
 
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """The facts on show."""
-        return tuple(self._rows)
-
     def cell(self, fact: Fact, column: int, role: int) -> Any:
         """Return a name (with its note) or a value."""
         note = f" ({fact.note})" if fact.note else ""

@@ -109,7 +109,7 @@ class JsonTreeModel(QAbstractItemModel):
         if isinstance(value, list | tuple):
             return f"{len(value)} item{'' if len(value) == 1 else 's'}" if value else "[]"
         return json.dumps(
-            cut(value, limit) if isinstance(value, str) else value, ensure_ascii=False
+            cut(value, limit + 1) if isinstance(value, str) else value, ensure_ascii=False
         )
 
     def _color(self, value: Any) -> QColor:

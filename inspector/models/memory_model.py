@@ -21,10 +21,6 @@ StoreRole = USER_ROLE + 1
 """A store's name, without a mark."""
 EntryRole = USER_ROLE + 2
 RecordIdRole = USER_ROLE + 3
-StateRole = USER_ROLE + 4
-"""``new`` for a record that the turn wrote, ``draft`` for one with an edit not in force, or ""."""
-RowRole = USER_ROLE + 5
-"""A record's row in its store."""
 
 ID, TEXT, METADATA, STATE = range(4)
 NEW, DRAFT = "new", "draft"
@@ -72,14 +68,9 @@ class StoreEntry:
 class StoresModel(TableModel[StoreEntry]):
     """One row a store. Read-only."""
 
-    @property
-    def entries(self) -> tuple[StoreEntry, ...]:
-        """The stores on show."""
-        return tuple(self._rows)
-
     def show_entries(self, entries: Sequence[StoreEntry]) -> None:
         """Show these stores; rows stay where they are if only what is told of them changed."""
-        old, new = self.entries, tuple(entries)
+        old, new = self.rows, tuple(entries)
         if [entry.name for entry in old] == [entry.name for entry in new]:
             self._rows = new
             for row, (before, after) in enumerate(zip(old, new, strict=True)):
@@ -90,7 +81,7 @@ class StoresModel(TableModel[StoreEntry]):
 
     def row_of(self, name: str) -> int:
         """Return the row of a store, −1 for none."""
-        return next((row for row, entry in enumerate(self.entries) if entry.name == name), -1)
+        return next((row for row, entry in enumerate(self.rows) if entry.name == name), -1)
 
     def cell(self, entry: StoreEntry, _column: int, role: int) -> Any:
         """Return the name with its mark, or the whole entry."""
@@ -192,7 +183,7 @@ class RecordsModel(TableModel[int]):
                 return themes.icon(_ICONS[state], color)
             case Qt.ItemDataRole.ToolTipRole:
                 return _TIPS.get(state) if column == STATE else tooltip(_whole(record, column))
-        return {RecordIdRole: record["id"], StateRole: state, RowRole: place}.get(role)
+        return record["id"] if role == RecordIdRole else None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; −1 brings back the store's order."""

@@ -38,6 +38,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self._rows: Sequence[Row] = ()
         self._theme: Theme = themes.LIGHT
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What is on show, from top to bottom."""
+        return tuple(self._rows)
+
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours; the view repaints by itself."""
         self._theme = theme

@@ -200,7 +200,7 @@ class DetailsPanel(Surface):
 
     def _copy_value(self) -> None:
         rows = sorted({index.row() for index in self.facts_view.selectedIndexes()})
-        values = [self.facts.facts[row].value for row in rows]
+        values = [self.facts.rows[row].value for row in rows]
         if values:
             QGuiApplication.clipboard().setText("\n".join(values))
 

@@ -141,15 +141,7 @@ class HitsPanel(QWidget):
             columns = columns_of(listing.fields if listing is not None else ())
             QGuiApplication.clipboard().setText(hits_as_tsv(hits, columns))
 
-    # State and looks
-
-    def save_state(self) -> bytes:
-        """Return order, widths, sorting and choice of the columns."""
-        return self.table.save_state()
-
-    def restore_state(self, state: bytes) -> bool:
-        """Restore what `save_state` returned; anything else changes nothing."""
-        return self.table.restore_state(state)
+    # Looks
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMargins, QSize, Signal
+from PySide6.QtCore import QMargins, QSize
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector import theme as themes
@@ -33,22 +33,8 @@ _SHARES = (5, 6, 6)
 class PlayPanel(Surface):
     """Three sections beside each other, or one at a time where it is narrow. Showing emits nothing.
 
-    Signals
-    -------
-    variable_edited(str, object) : a variable's name and its new value (str), or None: removed.
-    exit_picked(str, str) : a node and the exit that turns take there from now on.
-    dialog_kept_changed(bool) : the switch "Keep a dialog" was toggled.
-    dialog_edited(object) : the earlier turns' messages: ``tuple[DialogLine, ...]``.
-    reply_edited(str) : the assistant's reply to the turn on screen.
-    node_activated(str) : a node of the exits table was double-clicked, or Enter pressed on it.
+    What the user does there, its sections tell.
     """
-
-    variable_edited = Signal(str, object)
-    exit_picked = Signal(str, str)
-    dialog_kept_changed = Signal(bool)
-    dialog_edited = Signal(object)
-    reply_edited = Signal(str)
-    node_activated = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +57,6 @@ class PlayPanel(Surface):
         self._splitter = split(*zip(self._sections, _SHARES, strict=True), handle_px=16)
         self._margins = QMargins(*PANEL_MARGINS)
         packed(QVBoxLayout(self), self._row, (self._splitter, 1), margins=PANEL_MARGINS)
-        self._connect()
         themes.spread(self, themes.LIGHT)
         self._arrange()
 
@@ -105,17 +90,9 @@ class PlayPanel(Surface):
         """
         self.dialog.show_dialog(lines, kept=kept, reply=reply, replies_to=replies_to)
 
-    def _connect(self) -> None:
-        self.variables.variable_edited.connect(self.variable_edited)
-        self.exits.exit_picked.connect(self.exit_picked)
-        self.exits.node_activated.connect(self.node_activated)
-        self.dialog.dialog_kept_changed.connect(self.dialog_kept_changed)
-        self.dialog.dialog_edited.connect(self.dialog_edited)
-        self.dialog.reply_edited.connect(self.reply_edited)
-
     def _arrange(self) -> None:
         """Follow the size and what there is: sections side by side, or the one that is picked."""
-        has_exits = bool(self.exits.model.exits)
+        has_exits = bool(self.exits.model.rows)
         letter = self.fontMetrics().averageCharWidth()
         count = len(self._sections) if has_exits else len(self._sections) - 1
         is_compact = self.width() < count * _SECTION_CHARACTERS * letter

@@ -31,7 +31,7 @@ from inspector.widgets.template_editor import TemplateEditor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QColor, QResizeEvent
+    from PySide6.QtGui import QResizeEvent
 
     from core.hits.hit import Hit
     from core.prompt.projection import Origin, Projection
@@ -157,10 +157,6 @@ class PromptPanel(Surface):
             f"≈ {self._token_count:,} {word}" if self._token_count else "",
             "An estimate: a rule of thumb over all messages; models differ by a third and more.",
         )
-
-    def tint_of(self, chunk_id: str) -> QColor | None:
-        """Return the colour behind a chunk in the prompt, or None when it is not in it."""
-        return self.view.tint_of(chunk_id)
 
     def select_chunk(self, chunk_id: str) -> None:
         """Outline a chunk and scroll to it; "" outlines none."""

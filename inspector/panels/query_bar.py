@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
-    QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -162,30 +161,10 @@ class QueryBar(Surface):
         self.live.clicked.connect(self.live_toggled)
         themes.spread(self, themes.LIGHT)
 
-    def message(self) -> str:
-        """Return what is in the field."""
-        return self.edit.text()
-
     def set_message(self, message: str) -> None:
         """Put a message in whatever stands there, such as that of a turn that is brought back."""
         if message != self.edit.text():
             self.edit.setText(message)
-
-    def is_live(self) -> bool:
-        """Tell whether typing runs turns by itself."""
-        return self.live.isChecked()
-
-    def set_live(self, live: bool) -> None:
-        """Switch live runs on or off."""
-        self.live.setChecked(live)
-
-    def set_copy_menu(self, menu: QMenu) -> None:
-        """Give the Copy button its menu."""
-        self.copy_button.setMenu(menu)
-
-    def set_status(self, state: str, text: str) -> None:
-        """Show a state: ``ready``, ``busy``, ``warning``, ``error`` or ``off``, and its words."""
-        self.status.show_state(state, text)
 
     def focus_message(self) -> None:
         """Put the cursor into the field and select what is there."""

@@ -148,7 +148,7 @@ def add_turn_menu(
 ) -> None:
     """Add what is done with turns."""
     menu = _menu(bar, "&Turn")
-    _add(menu, "&Run", lambda: session.run(query.message()), "Ctrl+Return")
+    _add(menu, "&Run", lambda: session.run(query.edit.text()), "Ctrl+Return")
     _add(menu, "&Go to the question", query.focus_message, "Ctrl+L")
     _add(menu, "&Cancel", cancel, "Escape")
     menu.addSeparator()

@@ -31,12 +31,12 @@ def wire_play(
         if node:
             inputs.set_reply(node, text)
 
-    play.variable_edited.connect(inputs.set_variable)
-    play.exit_picked.connect(inputs.set_exit)
-    play.dialog_kept_changed.connect(inputs.keep_dialog)
-    play.dialog_edited.connect(inputs.set_dialog)
-    play.reply_edited.connect(on_reply)
-    play.node_activated.connect(session.pick_node)
+    play.variables.variable_edited.connect(inputs.set_variable)
+    play.exits.exit_picked.connect(inputs.set_exit)
+    play.dialog.dialog_kept_changed.connect(inputs.keep_dialog)
+    play.dialog.dialog_edited.connect(inputs.set_dialog)
+    play.dialog.reply_edited.connect(on_reply)
+    play.exits.node_activated.connect(session.pick_node)
     parameters.exit_picked.connect(inputs.set_exit)
     parameters.reply_edited.connect(inputs.set_reply)
     showing.bind(
@@ -69,10 +69,10 @@ def _show_simulated(parameters: ParametersPanel, shown: Shown) -> None:
     simulated = kind_of(node.params).simulated if node is not None else None
     if node is None or simulated is None:
         return
-    parameters.show_simulated_exit(shown.exits.get(node.name, simulated.exit))
+    parameters.simulated.show_exit(shown.exits.get(node.name, simulated.exit))
     labels = simulated.labels(node.params) if simulated.labels is not None else ()
     # Without a choice the turn takes the first.
-    parameters.show_simulated_label(shown.replies.get(node.name) or next(iter(labels), ""), labels)
+    parameters.simulated.show_label(shown.replies.get(node.name) or next(iter(labels), ""), labels)
 
 
 def misses_variable(shown: Shown) -> bool:

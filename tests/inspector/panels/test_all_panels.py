@@ -304,8 +304,8 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
         Case(
             QueryBar,
             lambda p: p.set_message(""),
-            lambda p: p.set_status("ready", "MiniLM ready"),
-            lambda p: (p.set_message(LONG_TEXT), p.set_status("error", LONG_TEXT)),
+            lambda p: p.status.show_state("ready", "MiniLM ready"),
+            lambda p: (p.set_message(LONG_TEXT), p.status.show_state("error", LONG_TEXT)),
         ),
         Case(
             MessageBar,
