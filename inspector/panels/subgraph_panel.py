@@ -65,7 +65,6 @@ class SubgraphPanel(ZoomView):
         self._notes: list[NoteItem] = []
         self._in_hand: int | None = None
         self._is_stale = False
-        self._is_in_sight = True
         self._empty = ("No subgraph yet", "Ask a question of a RetrieveSubgraph node")
         named(self, "subgraphView", "Subgraph")
         self._make_lines()
@@ -81,14 +80,8 @@ class SubgraphPanel(ZoomView):
         self._is_stale = True
         self._catch_up()
 
-    def set_in_sight(self, is_in_sight: bool) -> None:
-        """Draw what came while nobody could see it."""
-        self._is_in_sight = is_in_sight
-        self._catch_up()
-
     def _catch_up(self) -> None:
-        # Qt takes what is behind another tab for visible.
-        if self._is_stale and self._is_in_sight and self.isVisible():
+        if self._is_stale and self.isVisible():
             self._refresh()
 
     def set_empty_text(self, title: str, hint: str = "") -> None:

@@ -111,8 +111,12 @@ def _join_window(window: MainWindow, showing: Showing, replaying: Replaying) -> 
         lambda shown: shown.opened,
         lambda shown: panels.workspace.show_opened(shown.opened, window.session.neighbours),
     )
-    docks["diagnostics"].visibilityChanged.connect(panels.diagnostics.set_in_sight)
-    docks["subgraph"].visibilityChanged.connect(panels.subgraph.set_in_sight)
+    # Qt takes what is behind another tab for visible, and would have it laid out.
+    for name, panel in (("diagnostics", panels.diagnostics), ("subgraph", panels.subgraph)):
+        policy = panel.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        panel.setSizePolicy(policy)
+        docks[name].visibilityChanged.connect(panel.setVisible)
 
 
 def _join_requests(
