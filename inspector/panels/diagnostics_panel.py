@@ -21,8 +21,14 @@ from inspector.widgets.fields import joined, segments
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.item_views import TreeView
 from inspector.widgets.labels import StatusLabel
-from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, text_tool
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    button,
+    named,
+    packed,
+    text_tool,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,8 +6,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from inspector.widgets.labels import ElidedLabel
-from inspector.widgets.parts import button, named, packed
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    button,
+    named,
+    packed,
+)
 
 _STEPS = 1000
 _BAR_PX = 10

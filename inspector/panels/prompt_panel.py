@@ -22,9 +22,16 @@ from inspector.drawing.words import error_text, param_tip, tooltip
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.fields import Choice, joined, segments
 from inspector.widgets.labels import ElidedLabel, set_role
-from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, split, text_tool
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    button,
+    named,
+    packed,
+    split,
+    text_tool,
+)
 from inspector.widgets.prompt_view import PromptView
-from inspector.widgets.surface import Surface
 from inspector.widgets.template_editor import TemplateEditor
 
 if TYPE_CHECKING:

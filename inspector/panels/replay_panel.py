@@ -10,9 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from core.hits.comparison import Verdict
 from inspector.drawing.words import error_text, tooltip
 from inspector.widgets.labels import StatusLabel
-from inspector.widgets.parts import PANEL_MARGINS, button, named, packed
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    button,
+    named,
+    packed,
+)
 from inspector.widgets.replay_table import ReplayTable
-from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent

@@ -9,8 +9,11 @@ from PySide6.QtWidgets import QAbstractItemView, QVBoxLayout, QWidget
 
 from inspector.models.turns_model import TurnEntry, TurnRole, TurnsModel
 from inspector.widgets.item_views import ListView
-from inspector.widgets.parts import named, packed
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    named,
+    packed,
+)
 from inspector.widgets.turns_delegate import TurnsDelegate
 
 if TYPE_CHECKING:

@@ -26,8 +26,12 @@ from inspector.models.workspace_model import (
 )
 from inspector.widgets.item_views import ThemedDelegate, TreeView
 from inspector.widgets.labels import ElidedLabel
-from inspector.widgets.parts import button, named, packed
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    button,
+    named,
+    packed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
