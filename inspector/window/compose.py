@@ -133,7 +133,7 @@ def _join_requests(
     panels.workspace.reload_requested.connect(files.reload)
     panels.parameters.save_requested.connect(files.save_graph)
     panels.problems.finding_activated.connect(files.open_place)
-    panels.hits.table.activated.connect(lambda _index: window.raise_dock("details"))
+    panels.hits.table.row_activated.connect(lambda _index: window.raise_dock("details"))
     panels.subgraph.node_activated.connect(lambda _row: window.raise_dock("details"))
     clipboard = QApplication.clipboard()
     panels.prompt.copy_text_requested.connect(lambda: clipboard.setText(copying.prompt_text()))
