@@ -20,6 +20,7 @@ from inspector.session.replaying import Replaying
 from inspector.session.watching import FileWatch
 from inspector.window.copying import CopyMenu
 from inspector.window.files import Files
+from tests.inspector.drawn import node_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,7 +228,7 @@ class Driver:
         """Take a node in hand by a double-click in the graph."""
         graph = self.window.panels.graph
         self.window.raise_dock("graph")
-        item = graph.node_item(name)
+        item = node_item(graph, name)
         assert item is not None
         graph.ensureVisible(item)
         place = graph.mapFromScene(item.sceneBoundingRect().center())
