@@ -139,11 +139,12 @@ class Asking(QObject):
             ):
                 # Its search is under way: Enter after a live run, or a slider meanwhile.
                 return
-
-            def job(work: Work) -> Turn:
-                return run_turn(request, workspace, work=work)
-
-            self._jobs.submit(TURN_LANE, job, self._on_turn, self._on_failed)
+            self._jobs.submit(
+                TURN_LANE,
+                lambda work: run_turn(request, workspace, work=work),
+                self._on_turn,
+                self._on_failed,
+            )
             return
         self._jobs.cancel(TURN_LANE)
         self._show(turn)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.session.watching import FileWatch
-    from inspector.window.showing import Showing
 
 
 class Files(QObject):
@@ -34,7 +33,6 @@ class Files(QObject):
     def __init__(
         self,
         session: Session,
-        showing: Showing,
         watch: FileWatch,
         preferences: Preferences,
         bar: MessageBar,
@@ -49,7 +47,7 @@ class Files(QObject):
         session.opened.connect(self._on_opened)
         watch.changed.connect(self._on_files_changed)
         # A turn finds memory stores by names that only it can resolve.
-        showing.bind(lambda shown: shown.turn, self._watch_stores)
+        session.bind((lambda shown: shown.turn, self._watch_stores))
 
     def open(self, path: str | Path) -> None:
         """Open a graph, knowledge or folder; what is open stays until that worked."""

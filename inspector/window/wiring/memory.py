@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from inspector.session.jobs import Jobs
     from inspector.session.session import Session
     from inspector.session.shown import Shown
-    from inspector.window.showing import Showing
 
 _STORE_FILTER = "Memory stores (*.json);;All files (*)"
 
@@ -41,9 +40,7 @@ class MemoryWiring(QObject):
 
     store_saved = Signal(object)
 
-    def __init__(
-        self, session: Session, showing: Showing, memory: MemoryPanel, jobs: Jobs, window: QWidget
-    ) -> None:
+    def __init__(self, session: Session, memory: MemoryPanel, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
         self._session = session
         self._memory = memory
@@ -51,7 +48,7 @@ class MemoryWiring(QObject):
         self._files = MemoryFiles(jobs, self)
         self._saved: Mapping[str, MemoryStore] = {}
         session.opened.connect(self._on_opened)
-        showing.bind(self._read, self._show)
+        session.bind((self._read, self._show))
         memory.store_edited.connect(self._on_store_edited)
         memory.open_requested.connect(self._choose_store)
         memory.save_requested.connect(self._save_store)

@@ -17,12 +17,9 @@ if TYPE_CHECKING:
     from inspector.panels.play_panel import PlayPanel
     from inspector.session.session import Session
     from inspector.session.shown import Shown
-    from inspector.window.showing import Showing
 
 
-def wire_play(
-    session: Session, showing: Showing, play: PlayPanel, parameters: ParametersPanel
-) -> None:
+def wire_play(session: Session, play: PlayPanel, parameters: ParametersPanel) -> None:
     """Connect the session with the panels that show and change what a turn starts from."""
     inputs = session.inputs
 
@@ -31,23 +28,28 @@ def wire_play(
         if node:
             inputs.set_reply(node, text)
 
-    play.variable_edited.connect(inputs.set_variable)
-    play.exit_picked.connect(inputs.set_exit)
-    play.dialog_kept_changed.connect(inputs.keep_dialog)
-    play.dialog_edited.connect(inputs.set_dialog)
-    play.reply_edited.connect(on_reply)
-    play.node_activated.connect(session.pick_node)
-    parameters.exit_picked.connect(inputs.set_exit)
-    parameters.reply_edited.connect(inputs.set_reply)
-    showing.bind(
-        lambda s: (s.outline, s.variables),
-        lambda s: play.show_variables(s.variables, variables_used(_params(s.outline))),
-    )
-    showing.bind(lambda s: (s.outline, s.exits), lambda s: play.show_exits(_exits(s)))
-    showing.bind(_dialog, lambda s: play.show_dialog(**_dialog(s)))
-    showing.bind(
-        lambda s: (s.outline, s.node, s.exits, s.replies),
-        lambda s: _show_simulated(parameters, s),
+    for told, act in (
+        (play.variable_edited, inputs.set_variable),
+        (play.exit_picked, inputs.set_exit),
+        (play.dialog_kept_changed, inputs.keep_dialog),
+        (play.dialog_edited, inputs.set_dialog),
+        (play.reply_edited, on_reply),
+        (play.node_activated, session.pick_node),
+        (parameters.exit_picked, inputs.set_exit),
+        (parameters.reply_edited, inputs.set_reply),
+    ):
+        told.connect(act)
+    session.bind(
+        (
+            lambda s: (s.outline, s.variables),
+            lambda s: play.show_variables(s.variables, variables_used(_params(s.outline))),
+        ),
+        (lambda s: (s.outline, s.exits), lambda s: play.show_exits(_exits(s))),
+        (_dialog, lambda s: play.show_dialog(**_dialog(s))),
+        (
+            lambda s: (s.outline, s.node, s.exits, s.replies),
+            lambda s: _show_simulated(parameters, s),
+        ),
     )
 
 

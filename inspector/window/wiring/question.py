@@ -10,12 +10,11 @@ if TYPE_CHECKING:
     from inspector.panels.query_bar import QueryBar
     from inspector.session.session import Session
     from inspector.session.shown import Shown
-    from inspector.window.showing import Showing
 
 LIVE_DELAY_MS = 150
 
 
-def wire_question(session: Session, showing: Showing, query: QueryBar) -> None:
+def wire_question(session: Session, query: QueryBar) -> None:
     """Connect the session with the query bar."""
     live = QTimer(query)
     live.setSingleShot(True)
@@ -31,7 +30,7 @@ def wire_question(session: Session, showing: Showing, query: QueryBar) -> None:
     query.run_requested.connect(session.run)
     query.message_edited.connect(on_edited)
     session.message_restored.connect(query.set_message)
-    showing.bind(_status, lambda shown: query.set_status(*_status(shown)))
+    session.bind((_status, lambda shown: query.set_status(*_status(shown))))
 
 
 def _status(shown: Shown) -> tuple[str, str]:

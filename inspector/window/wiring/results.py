@@ -17,30 +17,34 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.window.panel_set import PanelSet
-    from inspector.window.showing import Showing
 
 
-def wire_results(session: Session, showing: Showing, panels: PanelSet) -> None:
+def wire_results(session: Session, panels: PanelSet) -> None:
     """Connect the session with the panels that show what a turn found."""
-    showing.bind(_turn_of_node, lambda s: panels.funnel.show_counts(s.retrieval))
-    showing.bind(_turn_of_node, partial(_show_hits, panels.hits))
-    showing.bind(_turn_of_node, partial(_show_distances, panels.distances))
-    showing.bind(_subgraph, partial(_show_subgraph, panels.subgraph))
-    showing.bind(lambda s: s.outline, lambda s: panels.graph.show_graph(s.graph))
-    showing.bind(lambda s: s.node, lambda s: panels.graph.set_current_node(s.node))
-    showing.bind(_path, lambda s: panels.graph.show_turn(s.turn))
-    showing.bind(lambda s: s.turn, lambda s: panels.diagnostics.show_turn(s.turn))
-    showing.bind(lambda s: (s.history, s.place), partial(_show_history, panels.turns))
-    panels.distances.threshold_dragged.connect(partial(session.edit_param, "threshold"))
-    panels.distances.threshold_drag_finished.connect(lambda _value: session.editor.end_edit())
-    panels.distances.record_clicked.connect(panels.hits.select_record)
-    panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
-    panels.hits.reason_filter_changed.connect(panels.funnel.set_reason_filter)
-    panels.hits.row_selected.connect(partial(_show_hit, panels))
-    panels.subgraph.node_selected.connect(panels.hits.select_record)
-    panels.graph.node_activated.connect(session.pick_node)
-    panels.turns.turn_picked.connect(session.pick_turn)
-    panels.prompt.chunk_clicked.connect(panels.hits.select_id)
+    session.bind(
+        (_turn_of_node, lambda s: panels.funnel.show_counts(s.retrieval)),
+        (_turn_of_node, partial(_show_hits, panels.hits)),
+        (_turn_of_node, partial(_show_distances, panels.distances)),
+        (_subgraph, partial(_show_subgraph, panels.subgraph)),
+        (lambda s: s.outline, lambda s: panels.graph.show_graph(s.graph)),
+        (lambda s: s.node, lambda s: panels.graph.set_current_node(s.node)),
+        (_path, lambda s: panels.graph.show_turn(s.turn)),
+        (lambda s: s.turn, lambda s: panels.diagnostics.show_turn(s.turn)),
+        (lambda s: (s.history, s.place), partial(_show_history, panels.turns)),
+    )
+    for told, act in (
+        (panels.distances.threshold_dragged, partial(session.edit_param, "threshold")),
+        (panels.distances.threshold_drag_finished, lambda _value: session.editor.end_edit()),
+        (panels.distances.record_clicked, panels.hits.select_record),
+        (panels.funnel.stage_clicked, panels.hits.set_reason_filter),
+        (panels.hits.reason_filter_changed, panels.funnel.set_reason_filter),
+        (panels.hits.row_selected, partial(_show_hit, panels)),
+        (panels.subgraph.node_selected, panels.hits.select_record),
+        (panels.graph.node_activated, session.pick_node),
+        (panels.turns.turn_picked, session.pick_turn),
+        (panels.prompt.chunk_clicked, panels.hits.select_id),
+    ):
+        told.connect(act)
 
 
 def _show_hit(panels: PanelSet, hit: Hit | None) -> None:
