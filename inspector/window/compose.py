@@ -18,10 +18,10 @@ from inspector.session.preferences import Preferences
 from inspector.session.replaying import Replaying
 from inspector.session.session import Session
 from inspector.session.watching import FileWatch
-from inspector.window import menus
-from inspector.window.copying import CopyMenu
+from inspector.window.copying import copy_menu, diagnostics_json, prompt_json, prompt_text
 from inspector.window.files import Files
 from inspector.window.main_window import MainWindow
+from inspector.window.menus import add_menus
 from inspector.window.messages import Messages
 from inspector.window.panel_set import PanelSet
 from inspector.window.samples import sample_cards
@@ -53,7 +53,7 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     replaying = Replaying(session, jobs, models, window)
     watch = FileWatch(window)
     files = Files(session, watch, preferences, panels.message_bar, window)
-    copying = CopyMenu(session, window.grab, window)
+    copying = copy_menu(window)
     busy = Busy(jobs, window)
     busy.progressed.connect(panels.progress.show_progress)
     busy.ended.connect(panels.progress.finish)
@@ -69,7 +69,7 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     window.closing.connect(watch.stop)
     _join_window(window, replaying)
     _join_requests(window, files, copying, replaying)
-    _add_menus(window, files, copying.menu)
+    add_menus(window, files, copying)
     window.restore()
     _show_page(window)
     for path in paths[:1]:
@@ -115,15 +115,13 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
     docks["subgraph"].visibilityChanged.connect(panels.subgraph.set_in_sight)
 
 
-def _join_requests(
-    window: MainWindow, files: Files, copying: CopyMenu, replaying: Replaying
-) -> None:
+def _join_requests(window: MainWindow, files: Files, copying: QMenu, replaying: Replaying) -> None:
     """Join what panels ask for with who does it."""
-    panels = window.panels
-    panels.query.set_copy_menu(copying.menu)
+    session, panels = window.session, window.panels
+    panels.query.set_copy_menu(copying)
     clipboard = QApplication.clipboard()
     for told, act in (
-        (panels.progress.cancel_requested, window.session.cancel),
+        (panels.progress.cancel_requested, session.cancel),
         (panels.progress.cancel_requested, replaying.cancel),
         (panels.welcome.open_requested, files.choose_file),
         (panels.welcome.path_requested, files.open),
@@ -133,27 +131,24 @@ def _join_requests(
         (panels.problems.finding_activated, files.open_place),
         (panels.hits.table.activated, lambda _index: window.raise_dock("details")),
         (panels.subgraph.node_activated, lambda _row: window.raise_dock("details")),
-        (panels.prompt.copy_text_requested, lambda: clipboard.setText(copying.prompt_text())),
-        (panels.prompt.copy_json_requested, lambda: clipboard.setText(copying.prompt_json())),
-        (panels.diagnostics.copy_requested, lambda: clipboard.setText(copying.diagnostics_json())),
+        (
+            panels.prompt.copy_text_requested,
+            lambda: clipboard.setText(prompt_text(session.shown())),
+        ),
+        (
+            panels.prompt.copy_json_requested,
+            lambda: clipboard.setText(prompt_json(session.shown())),
+        ),
+        (
+            panels.diagnostics.copy_requested,
+            lambda: clipboard.setText(diagnostics_json(session.shown())),
+        ),
         (
             panels.diagnostics.save_requested,
-            lambda: files.save_diagnostics(copying.diagnostics_json()),
+            lambda: files.save_diagnostics(diagnostics_json(session.shown())),
         ),
     ):
         told.connect(act)
-
-
-def _add_menus(window: MainWindow, files: Files, copy_menu: QMenu) -> None:
-    """Fill the menu bar."""
-    session, preferences, panels = window.session, window.preferences, window.panels
-    bar = window.menuBar()
-    save_diagnostics = panels.diagnostics.save_requested.emit
-    menus.add_file_menu(bar, files, preferences, save_diagnostics, window.close)
-    menus.add_edit_menu(bar, session, copy_menu)
-    menus.add_turn_menu(bar, session, panels.query, panels.progress.cancel_requested.emit)
-    menus.add_view_menu(bar, window.layout_of_docks, preferences, window.apply_theme)
-    menus.add_help_menu(bar)
 
 
 def _show_page(window: MainWindow) -> None:
