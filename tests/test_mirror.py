@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 # Tests of several modules at once are named by what they are about.
 SCENARIOS = {
     "core/agent/test_memory_checks.py",
-    "core/agent/test_snippets.py",
     "core/nodes/test_kinds.py",
     "core/retrieve/test_bounded.py",
     "core/test_readme.py",

@@ -10,17 +10,15 @@ from core.agent.compile import check_change, check_storages
 from core.agent.description import GraphDescription, Node, changed_params
 from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError, Place
-from core.io.findings import Findings
+from core.io.findings import Finding, Findings
 from core.io.work import QUIETLY, Work
 from core.nodes.kind import kind_of
-from core.nodes.state import Outcome, TurnState
-from core.nodes.turn_request import Play, TurnRequest
+from core.nodes.walk import Outcome, Play, TurnRequest, TurnState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from core.agent.workspace import Workspace
-    from core.io.findings import Finding
 
 MAX_STEPS = 64
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import InspectorError
 from core.io.wording import did_you_mean
-from core.nodes.checking import CheckedNode
-from core.nodes.kind import Answer, kind_of
+from core.nodes.kind import Answer, CheckedNode, kind_of
 from core.nodes.references import stray_references
 
 if TYPE_CHECKING:

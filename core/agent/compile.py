@@ -6,17 +6,15 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from core.errors import InspectorError
-from core.io.findings import FileRefused, Severity
+from core.io.findings import FileRefused, Findings, Severity
 from core.io.json_file import with_lines
 from core.io.work import QUIETLY, Work
-from core.nodes.checking import OpenedNode
-from core.nodes.kind import StoreUse, kind_of
+from core.nodes.kind import OpenedNode, StoreUse, kind_of
 from core.nodes.references import has_references
 
 if TYPE_CHECKING:
     from core.agent.description import GraphDescription
     from core.agent.workspace import Workspace
-    from core.io.findings import Findings
     from core.nodes.params import NodeParams
 
 

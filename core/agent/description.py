@@ -216,6 +216,10 @@ class GraphDescription:
         document["nodes"] = [_write_node(node, by_name.get(node.name)) for node in self.nodes]
         return document
 
+    def to_json(self) -> str:
+        """Return the text of the graph file that saving the graph would write."""
+        return json.dumps(self.to_document(), ensure_ascii=False, indent=2) + "\n"
+
     def save(self, path: Path | str) -> None:
         """Write the graph file atomically; the file that was there survives any failure.
 
@@ -225,7 +229,7 @@ class GraphDescription:
             3010 when the folder cannot be written to.
         """
         path = Path(path)
-        text = json.dumps(self.to_document(), ensure_ascii=False, indent=2) + "\n"
+        text = self.to_json()
         write_atomically(path, [text.encode()])
         self.path = path
         self._document = json.loads(text)

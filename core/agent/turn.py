@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from core.nodes.kind import Answer, kind_of
-from core.nodes.turn_request import Play
+from core.nodes.walk import Play, RetrievalResult, TurnRequest
 from core.prompt.messages import DialogLine
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from core.errors import InspectorError
     from core.nodes.params import NodeParams
-    from core.nodes.retrieval import RetrievalResult
-    from core.nodes.turn_request import TurnRequest
     from core.prompt.projection import Message, Projection
 
 SUCCESS = "Success"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from core.embedding.models import find_model, model_names, token_counter
+from core.embedding.models import ModelEntry, find_model, model_names, token_counter
 from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.embedding.index_maker import IndexMaker
-    from core.embedding.models import ModelEntry
 
 BATCH_TOKENS = 512
 """Tokens of a batch, padding included: what one processor core works through fastest."""

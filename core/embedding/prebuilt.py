@@ -14,11 +14,11 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from core.embedding.index_file import USEARCH, read_index_header
+from core.embedding.index_file import USEARCH, IndexHeader, read_index_header
 from core.embedding.prebuilt_process import INSTALL, REBUILD, sample_rows
 from core.embedding.unit_vectors import are_of_unit_length
 from core.embedding.vectors import (
@@ -34,12 +34,10 @@ from core.io.work import QUIETLY, Work
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-    from typing import Self
 
     from numpy.typing import NDArray
 
     from core.embedding.embedder import Embedder
-    from core.embedding.index_file import IndexHeader
     from core.io.sidecar import SidecarFolder
 
 SAMPLE_TOLERANCE = 0.02

@@ -11,7 +11,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
-from core.embedding.models import WEIGHTS_FILE, read_object
+from core.embedding.models import WEIGHTS_FILE, ModelEntry, read_object
 from core.errors import Code, InspectorError, Place
 from core.io.atomic import write_atomically
 from core.io.folders import cache_folder
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from core.embedding.models import ModelEntry
 
 HASHES_FILE = "model_hashes.json"
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import Answer, NodeKind
+from core.nodes.kind import Answer, NodeKind, OpenedNode
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.state import Outcome
-
-if TYPE_CHECKING:
-    from core.nodes.checking import OpenedNode
-    from core.nodes.state import TurnState
+from core.nodes.walk import Outcome, TurnState
 
 
 class SelectionStrategy(IntEnum):

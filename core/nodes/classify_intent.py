@@ -12,10 +12,9 @@ from core.hits.hit import Hit, Reason
 from core.io.wording import did_you_mean
 from core.knowledge.kinds import FileKind
 from core.knowledge.schema import Field, FieldType
-from core.nodes.kind import Filtered, SearchKind
+from core.nodes.kind import CheckedNode, Filtered, OpenedNode, RecordedStages, SearchKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.retrieval import RetrievalResult
-from core.nodes.state import Outcome
+from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState
 from core.retrieve import stages
 from core.retrieve.listing import Selection, select
 from core.retrieve.modes import RetrievalMode
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
-    from core.nodes.checking import CheckedNode, OpenedNode
-    from core.nodes.kind import RecordedStages
-    from core.nodes.state import TurnState
-    from core.nodes.storages import Storages
 
 _MOST_EXAMPLES = 64
 

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 from core.errors import InspectorError
 from core.nodes.kind import Answer, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.state import Outcome
+from core.nodes.walk import Outcome, TurnState
 from core.prompt.lint import Provided, lint
 from core.prompt.messages import Placement
 from core.prompt.projection import Projection, PromptInputs, project
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from core.nodes.state import TurnState
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 from core.errors import Code, InspectorError, Place
 from core.io.wording import cut
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import NodeKind
+from core.nodes.kind import CheckedNode, NodeKind, OpenedNode
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.state import Outcome
+from core.nodes.walk import Outcome, Storages, TurnState
 from core.patterns.patterns import LONGEST_MESSAGE, MATCHING_S, MatchResult, MatchTooSlow
 
 if TYPE_CHECKING:
     from core.io.work import Work
-    from core.nodes.checking import CheckedNode, OpenedNode
-    from core.nodes.state import TurnState
-    from core.nodes.storages import Storages
 
 _SHOWN_CHARACTERS = 60
 

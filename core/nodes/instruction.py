@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.state import Outcome
+from core.nodes.walk import Outcome, TurnState
 from core.prompt.lint import Provided
 from core.prompt.projection import InstructionText
-
-if TYPE_CHECKING:
-    from core.nodes.state import TurnState
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import NodeKind
+from core.nodes.kind import CheckedNode, NodeKind, OpenedNode
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.state import Outcome
+from core.nodes.walk import Outcome, Storages, TurnState
 from core.prompt.lint import Provided
 from core.prompt.projection import InstructionText
 
 if TYPE_CHECKING:
     from core.io.work import Work
-    from core.nodes.checking import CheckedNode, OpenedNode
-    from core.nodes.state import TurnState
-    from core.nodes.storages import Storages
 
 
 @dataclass(frozen=True, kw_only=True)

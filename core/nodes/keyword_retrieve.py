@@ -12,21 +12,24 @@ from core.keyword.listing import KeywordListing
 from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights
 from core.keyword.select import MAX_K, KeywordCounts, select
 from core.knowledge.kinds import FileKind
-from core.nodes.json_texts import numbers_problem
-from core.nodes.kind import SearchKind
-from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
+from core.nodes.kind import CheckedNode, OpenedNode, RecordedStages, SearchKind
+from core.nodes.params import (
+    NodeParams,
+    Reads,
+    exit_param,
+    input_param,
+    numbers_problem,
+    param,
+    source_param,
+)
 from core.nodes.references import query_of
-from core.nodes.retrieval import RetrievalResult, scored
+from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState, scored
 from core.prompt.lint import Provided
 
 if TYPE_CHECKING:
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
-    from core.nodes.checking import CheckedNode, OpenedNode
-    from core.nodes.kind import RecordedStages
-    from core.nodes.state import Outcome, TurnState
-    from core.nodes.storages import Storages
 
 
 def _weight(default: float, field: str) -> Any:

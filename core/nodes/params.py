@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, Flag, IntEnum, StrEnum, auto
@@ -264,3 +266,38 @@ def _specs_of(table: type[NodeParams]) -> dict[str, ParamSpec]:
         kind = hint if isinstance(hint, type) and hint.__class__ is not type(tuple[str]) else tuple
         specs[item.name] = ParamSpec(item.name, kind, item.default, **item.metadata)
     return specs
+
+
+def numbers_problem(text: str) -> str:
+    """Say what is wrong with the text of an object of numbers of 0 or more, "" when nothing is."""
+    return _object_problem(
+        text,
+        lambda value: (
+            isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+        ),
+        "a number of 0 or more",
+    )
+
+
+def scalars_problem(text: str) -> str:
+    """Say what is wrong with the text of an object of texts, numbers and truths."""
+    return _object_problem(
+        text,
+        lambda value: isinstance(value, str | int | float) and value == value,
+        "a text, a number, true or false",
+    )
+
+
+def _object_problem(text: str, fits: Callable[[Any], bool], wanted: str) -> str:
+    if not text.strip():
+        return ""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"invalid JSON: {error}"
+    if not isinstance(values, dict):
+        return "expected a JSON object of name: value"
+    for name, value in values.items():
+        if not fits(value):
+            return f"{name}: expected {wanted}, found {json.dumps(value)[:60]}"
+    return ""

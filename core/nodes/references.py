@@ -1,4 +1,4 @@
-"""References in texts: ``{{user_message}}``, ``{{var.NAME}}``, ``{{node.NAME.output}}``."""
+"""What texts of nodes refer to: ``{{user_message}}``, ``{{var.NAME}}``, … and memory stores."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
+from core.nodes.kind import OpenedNode, StoreUse, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from core.knowledge.memory import MemoryStore
     from core.nodes.params import NodeParams
-    from core.nodes.state import TurnState
-    from core.nodes.turn_request import TurnRequest
+    from core.nodes.walk import TurnRequest, TurnState
+
 
 _REFERENCE = re.compile(r"\{\{\s*(user_message|var\.[^{}\s]+|node\.[^{}]+?\.output)\s*\}\}")
 
@@ -132,3 +134,68 @@ def _referring(params: NodeParams) -> Iterator[tuple[str, str]]:
     for name, spec in params.specs().items():
         if spec.references:
             yield name, str(getattr(params, name))
+
+
+def named_store(name: str, storage_name: str, state: TurnState) -> tuple[str, MemoryStore | None]:
+    """Resolve a node's ``storage_name`` and find the store: as play left it, else on disk.
+
+    Parameters
+    ----------
+    name : the node's.
+
+    Returns
+    -------
+    tuple[str, MemoryStore | None]
+        The store's name, and None for a store that nobody has written to.
+
+    Raises
+    ------
+    InspectorError
+        3007 for an undefined variable or a name that resolves to nothing; FileRefused for a store
+        whose file is broken.
+    SearchNeeded
+        When the turn may only use what is known, and nobody has looked for stores yet.
+    """
+    place = Place(node=name, param="storage_name")
+    store_name = resolve_references(storage_name, state.request, state.outputs, place)
+    if not store_name:
+        raise InspectorError(
+            Code.InvalidParamValue,
+            f'the storage_name "{storage_name}" resolves to nothing',
+            place=place,
+            hint="give its variables a value that is not empty",
+        )
+    if store_name in state.memory:
+        return store_name, state.memory[store_name]
+    return store_name, state.storages.memories.find(store_name, state.work)
+
+
+def check_store_schema(schema: str, node: OpenedNode) -> None:
+    """Warn of a schema that is not in the catalog."""
+    if schema and node.storages.schema_fields(schema) is None:
+        node.warning(
+            "schema",
+            f'schema "{schema}" is not in the catalog: Unregistered, so it is not checked',
+            code=Code.InvalidEmbeddedStringStorageData,
+            hint="the game's own server may know it",
+        )
+
+
+def stores_used(request: TurnRequest) -> dict[str, str]:
+    """Map each memory store that the nodes of a turn name, variables resolved, to its schema.
+
+    Names with an undefined variable, or with the output of a node, which only the walk knows, are
+    left out.
+    """
+    used: dict[str, str] = {}
+    for params in request.params.values():
+        store: StoreUse | None = kind_of(params).memory(params)
+        if store is None or names_output(store.name):
+            continue
+        try:
+            name = resolve_references(store.name, request, {}, Place())
+        except InspectorError:
+            continue
+        if name:
+            used.setdefault(name, store.schema)
+    return used

@@ -7,14 +7,13 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import Code, InspectorError
-from core.index.candidates import MAX_TOP_K
+from core.index.candidates import MAX_TOP_K, Candidates
 from core.knowledge.filter import compile_filter
 from core.knowledge.kinds import FileKind, accepted_kinds
-from core.nodes.kind import Filtered, SearchKind, StoreUse
-from core.nodes.memory_stores import check_store_schema, named_store
+from core.nodes.kind import CheckedNode, Filtered, OpenedNode, RecordedStages, SearchKind, StoreUse
 from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
-from core.nodes.references import query_of
-from core.nodes.retrieval import RetrievalResult
+from core.nodes.references import check_store_schema, named_store, query_of
+from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState
 from core.prompt.lint import Provided
 from core.retrieve import stages
 from core.retrieve.listing import Selection, select
@@ -26,13 +25,8 @@ if TYPE_CHECKING:
 
     from core.hits.hit import Hit
     from core.hits.stage import Stage
-    from core.index.candidates import Candidates
     from core.io.findings import Finding
     from core.io.work import Work
-    from core.nodes.checking import CheckedNode, OpenedNode
-    from core.nodes.kind import RecordedStages
-    from core.nodes.state import Outcome, TurnState
-    from core.nodes.storages import Storages
 
 _UNKNOWN_FIELD = "filter.unknown_field"
 

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.kinds import FileKind
-from core.nodes.json_texts import scalars_problem
-from core.nodes.kind import SearchKind
-from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
+from core.nodes.kind import CheckedNode, OpenedNode, RecordedStages, SearchKind
+from core.nodes.params import (
+    NodeParams,
+    Reads,
+    exit_param,
+    input_param,
+    param,
+    scalars_problem,
+    source_param,
+)
 from core.nodes.references import query_of
-from core.nodes.retrieval import RetrievalResult, scored
+from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState, scored
 from core.prompt.lint import Provided
 from core.subgraph import stages
 from core.subgraph.depths import ExpansionDepth
@@ -24,10 +31,6 @@ if TYPE_CHECKING:
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
-    from core.nodes.checking import CheckedNode, OpenedNode
-    from core.nodes.kind import RecordedStages
-    from core.nodes.state import Outcome, TurnState
-    from core.nodes.storages import Storages
 
 
 @dataclass(frozen=True, kw_only=True)

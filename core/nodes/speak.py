@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from core.nodes.kind import NodeKind
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.state import Outcome
-
-if TYPE_CHECKING:
-    from core.nodes.state import TurnState
+from core.nodes.walk import Outcome, TurnState
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from core.nodes.kind import NodeKind, Simulated
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.simulating import picked_exit
-from core.nodes.state import Outcome
-
-if TYPE_CHECKING:
-    from core.nodes.state import TurnState
+from core.nodes.walk import Outcome, TurnState
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +33,7 @@ class ToolCall(
     simulated = Simulated("no_tool_called")
 
     def run(self, name: str, params: ToolCallParams, state: TurnState) -> Outcome:
-        taken = picked_exit(name, params, self.simulated.exit, state)
+        taken = state.picked_exit(name, params, self.simulated.exit)
         return Outcome(
             taken,
             simulated=True,

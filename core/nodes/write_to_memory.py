@@ -14,21 +14,22 @@ from core.io.findings import Findings
 from core.io.json_path import child
 from core.knowledge.columns import build_columns
 from core.knowledge.memory import MemoryStore
-from core.knowledge.schema import FieldType
-from core.nodes.kind import NodeKind, StoreUse
-from core.nodes.memory_stores import check_store_schema, named_store
+from core.knowledge.schema import Field, FieldType
+from core.nodes.kind import NodeKind, OpenedNode, StoreUse
 from core.nodes.params import NodeParams, Reads, exit_param, param
-from core.nodes.references import has_references, query_of, resolve_references
-from core.nodes.state import Outcome
+from core.nodes.references import (
+    check_store_schema,
+    has_references,
+    named_store,
+    query_of,
+    resolve_references,
+)
+from core.nodes.walk import Outcome, Storages, TurnState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from core.io.work import Work
-    from core.knowledge.schema import Field
-    from core.nodes.checking import OpenedNode
-    from core.nodes.state import TurnState
-    from core.nodes.storages import Storages
 
 _INT = re.compile(r"[+-]?[0-9]{1,19}")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from core.prompt.messages import Placement, Role
+from core.prompt.messages import DialogLine, Placement, Role
 from core.prompt.mustache import MarkedText, render_marked
 
 if TYPE_CHECKING:
     from core.errors import InspectorError
     from core.prompt.lint import LintProblem
-    from core.prompt.messages import DialogLine
 
 Origin = Literal["system_prompt", "dialog", "template", "user", "canned", "recorded"]
 

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.hits.hit import Hit, Reason
-from core.hits.listing import Bar, ScoreLine, Timing, sort_keys
+from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
 from core.hits.stage import Stage
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
-from core.nodes.retrieval import RetrievalResult
-from core.recording.values import whole
+from core.nodes.walk import RetrievalResult
+from core.recording.forms import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from core.hits.listing import SortKeys
     from core.nodes.kind import SearchKind
 
 _FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")

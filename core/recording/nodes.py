@@ -13,9 +13,8 @@ from core.knowledge.turn_marks import is_flat
 from core.nodes import NODE_TYPES, RetrieveParams, node_table
 from core.nodes.kind import SearchKind, kind_of
 from core.prompt.projection import Projection, recorded_messages
-from core.recording.flat import FlatNode, flat_sections
+from core.recording.forms import FlatNode, flat_sections, number, plain, text, whole
 from core.recording.listing import RecordedListing, RecordedRetrieval
-from core.recording.values import number, plain, text, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

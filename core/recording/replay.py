@@ -12,7 +12,7 @@ from core.io.wording import cut
 from core.io.work import QUIETLY, Work
 from core.nodes.kind import SearchKind, kind_of
 from core.nodes.params import NodeParams, ParamSpec, Reads
-from core.nodes.turn_request import Play, TurnRequest
+from core.nodes.walk import Play, RetrievalResult, TurnRequest
 from core.recording.listing import RecordedRetrieval
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from core.agent.turn import NodeRun, Turn
     from core.agent.workspace import Workspace
     from core.knowledge.kinds import FileKind
-    from core.nodes.retrieval import RetrievalResult
 
 _SHOWN_CHARACTERS = 60
 

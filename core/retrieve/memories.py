@@ -46,7 +46,7 @@ _SearchKey = tuple[str, str, str, str]
 class Memories:
     """Finds memory stores by name and searches those that play makes of them.
 
-    Play's own stores (`core.nodes.turn_request.Play.memory`) come first and are not known here:
+    Play's own stores (`core.nodes.walk.Play.memory`) come first and are not known here:
     this is what lies on disk, and what searching any store takes.
 
     Parameters

@@ -13,7 +13,7 @@ from core.io.findings import Findings
 from core.io.json_file import read_text, refuse_errors
 from core.knowledge.memory import MemoryStore
 from core.nodes import NODE_KINDS, kind_of
-from core.nodes.turn_request import Play
+from core.nodes.walk import Play
 from core.prompt.dialog_text import parse_dialog
 
 if TYPE_CHECKING:

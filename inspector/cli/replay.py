@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.hits.comparison import TOLERANCE, HitPair, Verdict
 from core.knowledge.memory import MemoryStore
-from core.nodes.turn_request import Play
+from core.nodes.walk import Play
 from core.opening.opening import open_path
 from core.recording.reading import read_recording
 from core.recording.replay import NodeReplay, TurnReplay, replay_turn

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 
 from core.prompt.dialog_text import ROLES, next_role
 from core.prompt.messages import DialogLine
 from inspector.drawing.words import one_line, tooltip
-from inspector.models.table_model import ROOT, USER_ROLE, Index, TableModel
+from inspector.models.table_model import ROOT, Index, TableModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
 
-class Column(IntEnum):
-    """The columns in their order."""
-
-    ROLE = 0
-    TEXT = 1
+Column = IntEnum("Column", ["ROLE", "TEXT"], start=0)
+"""The columns in their order."""
 
 
 class DialogModel(TableModel[DialogLine]):
@@ -38,7 +35,6 @@ class DialogModel(TableModel[DialogLine]):
     edited = Signal(object)
 
     titles = ("role", "message")
-    RoleRole: ClassVar[int] = USER_ROLE + 1
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -116,19 +112,18 @@ class DialogModel(TableModel[DialogLine]):
 
     def cell(self, line: DialogLine, column: int, role: int) -> Any:
         """Return one cell; `EditRole` is the text itself."""
-        is_role = column == Column.ROLE
-        if role == Qt.ItemDataRole.DisplayRole:
-            return line.role if is_role else one_line(line.text)
-        if role == Qt.ItemDataRole.EditRole:
-            return line.role if is_role else line.text
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(f"{line.role}:\n{line.text}")
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return line.role if is_role else f"{line.role}: {one_line(line.text)}"
-        if role == Qt.ItemDataRole.ForegroundRole and is_role:
-            return self._theme.muted
-        if role == self.RoleRole:
-            return line.role
+        said = line.role if column == Column.ROLE else one_line(line.text)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return said
+            case Qt.ItemDataRole.EditRole:
+                return line.role if column == Column.ROLE else line.text
+            case Qt.ItemDataRole.ToolTipRole:
+                return tooltip(f"{line.role}:\n{line.text}")
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return line.role if column == Column.ROLE else f"{line.role}: {said}"
+            case Qt.ItemDataRole.ForegroundRole if column == Column.ROLE:
+                return self._theme.muted
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

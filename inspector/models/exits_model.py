@@ -26,12 +26,8 @@ class SimulatedExit:
     picked: str
 
 
-class Column(IntEnum):
-    """The columns in their order."""
-
-    NODE = 0
-    TYPE = 1
-    EXIT = 2
+Column = IntEnum("Column", ["NODE", "TYPE", "EXIT"], start=0)
+"""The columns in their order."""
 
 
 class ExitsModel(TableModel[SimulatedExit]):
@@ -60,24 +56,20 @@ class ExitsModel(TableModel[SimulatedExit]):
         self._reset(exits)
         return True
 
-    @property
-    def exits(self) -> tuple[SimulatedExit, ...]:
-        """The nodes on show."""
-        return tuple(self._rows)
-
     def cell(self, shown: SimulatedExit, column: int, role: int) -> Any:
         """Return one cell."""
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (shown.node, shown.type, shown.picked)[column]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(
-                f"{shown.node}: {shown.type}\nOnly a language model could decide its "
-                f"exit; turns take {shown.picked}"
-            )
-        if role == Qt.ItemDataRole.DecorationRole and column == Column.NODE:
-            return themes.node_icon(shown.type, self._theme.muted)
-        if role == Qt.ItemDataRole.ForegroundRole and column == Column.TYPE:
-            return self._theme.muted
-        if role == self.NodeRole:
-            return shown.node
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return (shown.node, shown.type, shown.picked)[column]
+            case Qt.ItemDataRole.ToolTipRole:
+                return tooltip(
+                    f"{shown.node}: {shown.type}\nOnly a language model could decide its "
+                    f"exit; turns take {shown.picked}"
+                )
+            case Qt.ItemDataRole.DecorationRole if column == Column.NODE:
+                return themes.node_icon(shown.type, self._theme.muted)
+            case Qt.ItemDataRole.ForegroundRole if column == Column.TYPE:
+                return self._theme.muted
+            case self.NodeRole:
+                return shown.node
         return None

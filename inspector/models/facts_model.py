@@ -43,24 +43,19 @@ class FactsModel(TableModel[Fact]):
         if tuple(facts) != self._rows:
             self._reset(tuple(facts))
 
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """The facts on show."""
-        return tuple(self._rows)
-
     def cell(self, fact: Fact, column: int, role: int) -> Any:
         """Return a name (with its note) or a value."""
-        if role == Qt.ItemDataRole.DisplayRole:
-            if column == 1:
-                return one_line(fact.value)
-            return f"{fact.name} ({fact.note})" if fact.note else fact.name
-        if role == Qt.ItemDataRole.ToolTipRole and not fact.is_heading:
-            note = f"\n{fact.note}" if fact.note else ""
-            return tooltip(f"{fact.name}: {fact.value}{note}")
-        if role == Qt.ItemDataRole.FontRole and fact.is_heading:
-            return self._heading_font
-        if role == self.HeadingRole:
-            return fact.is_heading
+        note = f" ({fact.note})" if fact.note else ""
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return one_line(fact.value) if column == 1 else f"{fact.name}{note}"
+            case Qt.ItemDataRole.ToolTipRole if not fact.is_heading:
+                below = f"\n{fact.note}" if fact.note else ""
+                return tooltip(f"{fact.name}: {fact.value}{below}")
+            case Qt.ItemDataRole.FontRole if fact.is_heading:
+                return self._heading_font
+            case self.HeadingRole:
+                return fact.is_heading
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:

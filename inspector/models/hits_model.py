@@ -47,22 +47,25 @@ _LONG_NAMES = {
 _LINE_BREAKS = {ord(sign): " " for sign in "\0\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"}
 
 
-class Column(IntEnum):
-    """The columns in their first order."""
-
-    RANK = 0
-    ID = 1
-    SCORE = 2
-    DISTANCE = 3
-    BAR = 4
-    DENSE = 5
-    BM25 = 6
-    SPARSE = 7
-    FUSED = 8
-    MATCH = 9
-    NEEDS = 10
-    TEXT = 11
-
+Column = IntEnum(
+    "Column",
+    [
+        "RANK",
+        "ID",
+        "SCORE",
+        "DISTANCE",
+        "BAR",
+        "DENSE",
+        "BM25",
+        "SPARSE",
+        "FUSED",
+        "MATCH",
+        "NEEDS",
+        "TEXT",
+    ],
+    start=0,
+)
+"""The columns in their first order."""
 
 FIELDS = {
     Column.RANK: "rank",
@@ -144,7 +147,6 @@ class HitsModel(TableModel[int]):
     ReasonRole: ClassVar[int] = USER_ROLE + 2
     DistanceRole: ClassVar[int] = USER_ROLE + 3
     SortRole: ClassVar[int] = USER_ROLE + 4
-    RowStoryRole: ClassVar[int] = USER_ROLE + 5
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -291,29 +293,28 @@ class HitsModel(TableModel[int]):
     # Qt
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return one cell's text, or the record's id, reason, distance, sort key or story."""
+        """Return one cell's text, or the record's id, reason, distance or sort key."""
         hit = self.hit_at(index.row()) if index.isValid() else None
         if hit is None or not 0 <= index.column() < len(TITLES):
             return None
         column = Column(index.column())
-        if role == Qt.ItemDataRole.DisplayRole:
-            return cell_text(hit, column)
-        if role == self.HitIdRole:
-            return hit.id
-        if role == self.ReasonRole:
-            return hit.reason.value
-        if role == self.DistanceRole:
-            return hit.distance
-        if role == self.SortRole:
-            return _sort_key(hit, self._field(column, self.bar))
-        if role == self.RowStoryRole:
-            return hit
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(hit, column)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{TITLES[column]}: {self._spoken(hit, column)}"
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(column)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return cell_text(hit, column)
+            case self.HitIdRole:
+                return hit.id
+            case self.ReasonRole:
+                return hit.reason.value
+            case self.DistanceRole:
+                return hit.distance
+            case self.SortRole:
+                return _sort_key(hit, self._field(column, self.bar))
+            case Qt.ItemDataRole.ToolTipRole:
+                return self._tip(hit, column)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{TITLES[column]}: {self._spoken(hit, column)}"
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return self._alignment(column)
         return None
 
     def _spoken(self, hit: Hit, column: Column) -> str:

@@ -109,7 +109,7 @@ class JsonTreeModel(QAbstractItemModel):
         if isinstance(value, list | tuple):
             return f"{len(value)} item{'' if len(value) == 1 else 's'}" if value else "[]"
         return json.dumps(
-            cut(value, limit) if isinstance(value, str) else value, ensure_ascii=False
+            cut(value, limit + 1) if isinstance(value, str) else value, ensure_ascii=False
         )
 
     def _color(self, value: Any) -> QColor:
@@ -154,17 +154,16 @@ class JsonTreeModel(QAbstractItemModel):
         if not index.isValid():
             return None
         node = self._node(index)
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (
-                str(node.key) if index.column() == 0 else self._words(node.value, _SHOWN_CHARACTERS)
-            )
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(node.value, str):
-            return tooltip(node.value)
-        if role == Qt.ItemDataRole.ForegroundRole and index.column() == 1:
-            return self._color(node.value)
-        if role == PathRole:
-            return node.path
-        return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole if index.column() == 0:
+                return str(node.key)
+            case Qt.ItemDataRole.DisplayRole:
+                return self._words(node.value, _SHOWN_CHARACTERS)
+            case Qt.ItemDataRole.ToolTipRole if isinstance(node.value, str):
+                return tooltip(node.value)
+            case Qt.ItemDataRole.ForegroundRole if index.column() == 1:
+                return self._color(node.value)
+        return node.path if role == PathRole else None
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

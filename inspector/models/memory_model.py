@@ -72,14 +72,9 @@ class StoreEntry:
 class StoresModel(TableModel[StoreEntry]):
     """One row a store. Read-only."""
 
-    @property
-    def entries(self) -> tuple[StoreEntry, ...]:
-        """The stores on show."""
-        return tuple(self._rows)
-
     def show_entries(self, entries: Sequence[StoreEntry]) -> None:
         """Show these stores; rows stay where they are if only what is told of them changed."""
-        old, new = self.entries, tuple(entries)
+        old, new = self.rows, tuple(entries)
         if [entry.name for entry in old] == [entry.name for entry in new]:
             self._rows = new
             for row, (before, after) in enumerate(zip(old, new, strict=True)):
@@ -90,16 +85,17 @@ class StoresModel(TableModel[StoreEntry]):
 
     def row_of(self, name: str) -> int:
         """Return the row of a store, −1 for none."""
-        return next((row for row, entry in enumerate(self.entries) if entry.name == name), -1)
+        return next((row for row, entry in enumerate(self.rows) if entry.name == name), -1)
 
     def cell(self, entry: StoreEntry, _column: int, role: int) -> Any:
         """Return the name with its mark, or the whole entry."""
-        if role == Qt.ItemDataRole.DisplayRole:
-            return entry.label
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{entry.label}: {entry.facts}"
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(f"{entry.name}\n{entry.facts}\n{entry.path}".strip())
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return entry.label
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{entry.label}: {entry.facts}"
+            case Qt.ItemDataRole.ToolTipRole:
+                return tooltip(f"{entry.name}\n{entry.facts}\n{entry.path}".strip())
         return {StoreRole: entry.name, EntryRole: entry}.get(role)
 
 
@@ -182,21 +178,16 @@ class RecordsModel(TableModel[int]):
     def cell(self, place: int, column: int, role: int) -> Any:
         """Return one cell."""
         record = self._records[place]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._shown(record, column)
-        if role == Qt.ItemDataRole.DecorationRole and column == STATE:
-            state = self._state(record)
-            color = self._theme.ok if state == NEW else self._theme.warning
-            return themes.icon(_ICONS[state], color) if state else None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            if column == STATE:
-                return _TIPS.get(self._state(record))
-            return tooltip(_whole(record, column))
-        if role == RecordIdRole:
-            return record["id"]
-        if role == StateRole:
-            return self._state(record)
-        return place if role == RowRole else None
+        state = self._state(record)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return state if column == STATE else one_line(_whole(record, column))
+            case Qt.ItemDataRole.DecorationRole if state and column == STATE:
+                color = self._theme.ok if state == NEW else self._theme.warning
+                return themes.icon(_ICONS[state], color)
+            case Qt.ItemDataRole.ToolTipRole:
+                return _TIPS.get(state) if column == STATE else tooltip(_whole(record, column))
+        return {RecordIdRole: record["id"], StateRole: state, RowRole: place}.get(role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; −1 brings back the store's order."""
@@ -230,11 +221,6 @@ class RecordsModel(TableModel[int]):
         return sorted(
             rows, key=lambda row: _whole(records[row], column).casefold(), reverse=descending
         )
-
-    def _shown(self, record: Mapping[str, Any], column: int) -> str:
-        if column == STATE:
-            return self._state(record)
-        return one_line(_whole(record, column))
 
     def _state(self, record: Mapping[str, Any]) -> str:
         if record["id"] in self._drafts:

@@ -41,34 +41,32 @@ class ProblemsModel(TableModel["Finding"]):
 
     def cell(self, finding: Finding, column: int, role: int) -> Any:
         """Return one cell."""
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(finding, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(finding.line())
-        if role == Qt.ItemDataRole.DecorationRole and column == SEVERITY:
-            name = str(finding.severity)
-            return themes.icon(name, getattr(self._theme, name))
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._text(finding, column)
+            case Qt.ItemDataRole.ToolTipRole:
+                return tooltip(finding.line())
+            case Qt.ItemDataRole.DecorationRole if column == SEVERITY:
+                name = str(finding.severity)
+                return themes.icon(name, getattr(self._theme, name))
         if role == SortRole:
             place = finding.place
-            return {
-                SEVERITY: int(finding.severity is not Severity.ERROR),
-                CODE: int(finding.code),
-                PLACE: f"{place.file}\0{place.line or 0:09d}\0{place}",
-                MESSAGE: finding.message,
-            }.get(column)
-        if role == FindingRole:
-            return finding
-        return None
+            return (
+                int(finding.severity is not Severity.ERROR),
+                int(finding.code),
+                f"{place.file}\0{place.line or 0:09d}\0{place}",
+                finding.message,
+            )[column]
+        return finding if role == FindingRole else None
 
     def _text(self, finding: Finding, column: int) -> str:
-        if column == SEVERITY:
-            return str(finding.severity)
-        if column == CODE:
-            return f"{int(finding.code)} {finding.code.name}"
-        if column == PLACE:
-            return str(finding.place)
         hint = f" ({finding.hint})" if finding.hint else ""
-        return one_line(f"{finding.message}{hint}")
+        return (
+            str(finding.severity),
+            f"{int(finding.code)} {finding.code.name}",
+            str(finding.place),
+            one_line(f"{finding.message}{hint}"),
+        )[column]
 
 
 class SeverityFilter(QSortFilterProxyModel):

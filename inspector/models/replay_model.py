@@ -24,19 +24,22 @@ if TYPE_CHECKING:
 _LAST = float("inf")
 
 
-class Column(IntEnum):
-    """The columns in their first order."""
-
-    NODE = 0
-    RECORDED_RANK = 1
-    ID = 2
-    RECORDED_DISTANCE = 3
-    HERE_RANK = 4
-    HERE_DISTANCE = 5
-    CHANGE = 6
-    VERDICT = 7
-    TEXT = 8
-
+Column = IntEnum(
+    "Column",
+    [
+        "NODE",
+        "RECORDED_RANK",
+        "ID",
+        "RECORDED_DISTANCE",
+        "HERE_RANK",
+        "HERE_DISTANCE",
+        "CHANGE",
+        "VERDICT",
+        "TEXT",
+    ],
+    start=0,
+)
+"""The columns in their first order."""
 
 NUMBERS = frozenset(
     {
@@ -152,31 +155,33 @@ class ReplayModel(TableModel[tuple[str, "HitPair"]]):
     def cell(self, row: tuple[str, HitPair], number: int, role: int) -> Any:
         """Return one cell; what is the same is dimmed, what differs stands out."""
         (node, pair), column = row, Column(number)
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _text(node, pair, column)
-        if role == self.SortRole:
-            return _sort_key(node, pair, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(_tip(pair, column))
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{' '.join(TITLES[column].split())}: {_text(node, pair, column)}"
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(column)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return _text(node, pair, column)
+            case self.SortRole:
+                return _sort_key(node, pair, column)
+            case Qt.ItemDataRole.ToolTipRole:
+                return tooltip(_tip(pair, column))
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{' '.join(TITLES[column].split())}: {_text(node, pair, column)}"
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return self._alignment(column)
         known = {self.NodeRole: node, self.HitIdRole: pair.id, self.VerdictRole: pair.verdict}
         return known[role] if role in known else self._look(pair, column, role)
 
     def _look(self, pair: HitPair, column: Column, role: int) -> Any:
-        if role == Qt.ItemDataRole.ForegroundRole:
-            if column is Column.VERDICT:
+        is_same, is_verdict = pair.verdict is Verdict.SAME, column is Column.VERDICT
+        match role:
+            case Qt.ItemDataRole.ForegroundRole if is_verdict:
                 return self.verdict_color(pair.verdict)
-            if column is Column.CHANGE and pair.is_distant:
+            case Qt.ItemDataRole.ForegroundRole if column is Column.CHANGE and pair.is_distant:
                 return self.verdict_color(Verdict.DISTANCE)
-            return self._theme.muted if pair.verdict is Verdict.SAME else self._theme.text
-        if role == Qt.ItemDataRole.DecorationRole and column is Column.VERDICT:
-            return themes.icon(f"replay_{pair.verdict}", self.verdict_color(pair.verdict))
-        if role == Qt.ItemDataRole.FontRole:
-            stands_out = column is Column.VERDICT and pair.verdict is not Verdict.SAME
-            return self._bold if stands_out else self._font
+            case Qt.ItemDataRole.ForegroundRole:
+                return self._theme.muted if is_same else self._theme.text
+            case Qt.ItemDataRole.DecorationRole if is_verdict:
+                return themes.icon(f"replay_{pair.verdict}", self.verdict_color(pair.verdict))
+            case Qt.ItemDataRole.FontRole:
+                return self._bold if is_verdict and not is_same else self._font
         return None
 
 

@@ -38,6 +38,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self._rows: Sequence[Row] = ()
         self._theme: Theme = themes.LIGHT
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What is on show, from top to bottom."""
+        return tuple(self._rows)
+
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours; the view repaints by itself."""
         self._theme = theme
@@ -81,10 +86,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         """Return a column's title, help or side."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.titles):
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.titles[section]
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return " ".join(self.titles[section].split())
-        if role == Qt.ItemDataRole.TextAlignmentRole and self.numbers:
-            return self._alignment(section)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self.titles[section]
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return " ".join(self.titles[section].split())
+            case Qt.ItemDataRole.TextAlignmentRole if self.numbers:
+                return self._alignment(section)
         return self.helps[section] if role == Qt.ItemDataRole.ToolTipRole and self.helps else None

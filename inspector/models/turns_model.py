@@ -90,10 +90,11 @@ class TurnsModel(TableModel[TurnEntry]):
 
     def cell(self, entry: TurnEntry, _column: int, role: int) -> Any:
         """Return the message, or everything for the delegate."""
-        if role == Qt.ItemDataRole.DisplayRole:
-            return entry.message
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{entry.message}: {entry.summary}"
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(f"{entry.message}\n{entry.summary}")
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return entry.message
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{entry.message}: {entry.summary}"
+            case Qt.ItemDataRole.ToolTipRole:
+                return tooltip(f"{entry.message}\n{entry.summary}")
         return entry if role == EntryRole else None

@@ -22,12 +22,8 @@ NEW = "new…"
 UNDEFINED = f"undefined: {int(Code.InvalidParamValue)}"
 
 
-class Column(IntEnum):
-    """The columns in their order."""
-
-    NAME = 0
-    VALUE = 1
-    USED = 2
+Column = IntEnum("Column", ["NAME", "VALUE", "USED"], start=0)
+"""The columns in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,6 @@ class VariablesModel(TableModel[Variable]):
         "Where the graph reads it",
     )
     IsUndefinedRole: ClassVar[int] = USER_ROLE + 1
-    NameRole: ClassVar[int] = USER_ROLE + 2
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -163,24 +158,23 @@ class VariablesModel(TableModel[Variable]):
             return None
         known, column = self.variable(index.row()), Column(index.column())
         is_undefined = known is not None and known.value is None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _shown(known, column)
-        if role == Qt.ItemDataRole.EditRole:
-            return _text(known, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(_tip(known, column))
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{self.titles[column]}: {_shown(known, column) or 'empty'}"
-        if role == Qt.ItemDataRole.DecorationRole and is_undefined and column is Column.VALUE:
-            return themes.icon("error", self._theme.error)
-        if role == Qt.ItemDataRole.ForegroundRole:
-            if is_undefined and column is Column.VALUE:
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return _shown(known, column)
+            case Qt.ItemDataRole.EditRole:
+                return _text(known, column)
+            case Qt.ItemDataRole.ToolTipRole:
+                return tooltip(_tip(known, column))
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{self.titles[column]}: {_shown(known, column) or 'empty'}"
+            case Qt.ItemDataRole.DecorationRole if is_undefined and column is Column.VALUE:
+                return themes.icon("error", self._theme.error)
+            case Qt.ItemDataRole.ForegroundRole if is_undefined and column is Column.VALUE:
                 return self._theme.ink(self._theme.error)
-            return self._theme.muted if known is None or column is Column.USED else None
-        if role == self.IsUndefinedRole:
-            return is_undefined
-        if role == self.NameRole:
-            return "" if known is None else known.name
+            case Qt.ItemDataRole.ForegroundRole if known is None or column is Column.USED:
+                return self._theme.muted
+            case self.IsUndefinedRole:
+                return is_undefined
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

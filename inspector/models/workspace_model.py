@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QStandardItem, QStandardItemModel
 
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
-from inspector.models.table_model import USER_ROLE, Index
+from inspector.models.table_model import USER_ROLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from PySide6.QtCore import QObject
+
     from core.agent.workspace import Workspace
+    from inspector.models.table_model import Index
     from inspector.theme import Theme
 
 EntryRole = USER_ROLE + 1
@@ -25,7 +29,6 @@ CurrentRole = USER_ROLE + 3
 KNOWLEDGE, GRAPHS, OTHERS = "knowledge", "graphs", "other files"
 _GROUPS = (KNOWLEDGE, GRAPHS, OTHERS)
 _ICONS = {KNOWLEDGE: "knowledge", GRAPHS: "graph", OTHERS: "file"}
-_NO_ROW = 2**32
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,108 +86,60 @@ def _stem(path: Path) -> str:
     return path.name.removesuffix(".json").removesuffix(".jsonl")
 
 
-class WorkspaceModel(QAbstractItemModel):
+class WorkspaceModel(QStandardItemModel):
     """Groups at the top, files below them. Read-only."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme: Theme = themes.LIGHT
-        self._groups: tuple[tuple[str, tuple[WorkspaceEntry, ...]], ...] = ()
+        self._entries: tuple[WorkspaceEntry, ...] = ()
 
     def show_entries(self, entries: Sequence[WorkspaceEntry]) -> bool:
         """Show these files; tell whether anything is different."""
-        groups = tuple(
-            (group, tuple(e for e in entries if e.group == group))
-            for group in _GROUPS
-            if any(e.group == group for e in entries)
-        )
-        if groups == self._groups:
+        if tuple(entries) == self._entries:
             return False
-        self.beginResetModel()
-        self._groups = groups
-        self.endResetModel()
+        self._entries = tuple(entries)
+        self.clear()
+        for group in _GROUPS:
+            files = [_file(entry) for entry in entries if entry.group == group]
+            if files:
+                title = QStandardItem(group)
+                title.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                title.setData(str(len(files)), DetailRole)
+                title.appendRows(files)
+                self.appendRow(title)
+        self._set_icons()
         return True
 
     def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours; the view repaints by itself."""
+        """Take over the colours."""
         self._theme = theme
-
-    def current(self) -> QModelIndex:
-        """Return the index of the file that was opened, invalid without one."""
-        for row, (_, entries) in enumerate(self._groups):
-            for number, entry in enumerate(entries):
-                if entry.is_current:
-                    return self.createIndex(number, 0, row)
-        return QModelIndex()
+        self._set_icons()
 
     def entry(self, index: Index) -> WorkspaceEntry | None:
         """Return the file of an index, None for a group."""
-        if not index.isValid() or index.internalId() == _NO_ROW:
-            return None
-        entries = self._groups[index.internalId()][1]
-        return entries[index.row()] if index.row() < len(entries) else None
+        entry: WorkspaceEntry | None = index.data(EntryRole)
+        return entry
 
-    def index(self, row: int, column: int, parent: Index | None = None) -> QModelIndex:
-        """Return the index of a group or of a file."""
-        if column != 0 or not 0 <= row < self.rowCount(parent):
-            return QModelIndex()
-        if parent is None or not parent.isValid():
-            return self.createIndex(row, 0, _NO_ROW)
-        return self.createIndex(row, 0, parent.row())
-
-    def parent(self, child: Index | None = None) -> Any:
-        """Return the index of a file's group."""
-        if child is None:
-            return super().parent()
-        if not child.isValid() or child.internalId() == _NO_ROW:
-            return QModelIndex()
-        return self.createIndex(child.internalId(), 0, _NO_ROW)
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        """Return how many groups there are, or files in a group."""
-        if parent is None or not parent.isValid():
-            return len(self._groups)
-        return len(self._groups[parent.row()][1]) if parent.internalId() == _NO_ROW else 0
-
-    def columnCount(self, _parent: Index | None = None) -> int:
-        """Return 1."""
-        return 1
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return a group's or a file's name, detail, icon, tooltip."""
-        if not index.isValid():
-            return None
-        entry = self.entry(index)
-        if entry is None:
-            group, entries = self._groups[index.row()]
-            return {
-                int(Qt.ItemDataRole.DisplayRole): group,
-                int(DetailRole): str(len(entries)),
-            }.get(int(role))
-        if role == Qt.ItemDataRole.DisplayRole:
-            return entry.label
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            parts = (
-                entry.label,
-                f"{entry.detail} records" if entry.detail else "",
-                "open" if entry.is_current else "",
-            )
-            return ", ".join(part for part in parts if part)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(entry.tip or entry.path)
-        if role == Qt.ItemDataRole.DecorationRole:
+    def _set_icons(self) -> None:
+        groups = [self.item(row) for row in range(self.rowCount())]
+        for file in (group.child(row) for group in groups for row in range(group.rowCount())):
+            entry: WorkspaceEntry = file.data(EntryRole)
             color = self._theme.accent if entry.is_current else self._theme.muted
-            return themes.icon(_ICONS[entry.group], color)
-        return {
-            int(EntryRole): entry,
-            int(DetailRole): entry.detail,
-            int(CurrentRole): entry.is_current,
-        }.get(int(role))
+            file.setIcon(themes.icon(_ICONS[entry.group], color))
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let files be selected, groups only be folded."""
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        if self.entry(index) is None:
-            return Qt.ItemFlag.ItemIsEnabled
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+
+def _file(entry: WorkspaceEntry) -> QStandardItem:
+    item = QStandardItem(entry.label)
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    item.setToolTip(tooltip(entry.tip or entry.path))
+    spoken = (
+        entry.label,
+        f"{entry.detail} records" if entry.detail else "",
+        "open" if entry.is_current else "",
+    )
+    item.setAccessibleText(", ".join(part for part in spoken if part))
+    item.setData(entry, EntryRole)
+    item.setData(entry.detail, DetailRole)
+    item.setData(entry.is_current, CurrentRole)
+    return item

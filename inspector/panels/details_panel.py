@@ -19,8 +19,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPlainTextEdit,
-    QSplitter,
-    QStyledItemDelegate,
     QTableView,
     QTextEdit,
     QVBoxLayout,
@@ -33,7 +31,9 @@ from inspector import theme as themes
 from inspector.drawing.words import qt_places
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
+from inspector.widgets.item_views import ThemedDelegate
 from inspector.widgets.labels import ElidedLabel, StatusLabel
+from inspector.widgets.parts import PANEL_MARGINS, named, packed, split
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -55,12 +55,8 @@ _BESIDE_CHARACTERS = 90
 _EMPTY = "Select a row to see the whole chunk, its metadata and how its score came about."
 
 
-class _FactsDelegate(QStyledItemDelegate):
+class _FactsDelegate(ThemedDelegate):
     """Draws names fainter than values."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.theme: Theme = themes.LIGHT
 
     def initStyleOption(
         self, option: StyleOption, index: QModelIndex | QPersistentModelIndex
@@ -68,7 +64,7 @@ class _FactsDelegate(QStyledItemDelegate):
         """Set the colour."""
         super().initStyleOption(option, index)
         if index.column() == 0 and not index.data(FactsModel.HeadingRole):
-            option.palette.setColor(QPalette.ColorRole.Text, self.theme.muted)
+            option.palette.setColor(QPalette.ColorRole.Text, self._theme.muted)
 
 
 class DetailsPanel(Surface):
@@ -76,8 +72,7 @@ class DetailsPanel(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("hitDetails")
-        self.setAccessibleName("Details of the selected record")
+        named(self, "hitDetails", "Details of the selected record")
         self._theme: Theme = themes.LIGHT
         self._words = QueryWords()
         self._text: str | None = None
@@ -85,41 +80,26 @@ class DetailsPanel(Surface):
         self.id_label = ElidedLabel("", self)
         self.id_label.setFont(themes.scaled_font(self.font(), 1.1, bold=True))
         self.status_label = StatusLabel(self)
-        self.text_view = QPlainTextEdit(self)
+        self.text_view = named(QPlainTextEdit(self), says="Text of the chunk")
         self.text_view.setReadOnly(True)
         self.text_view.setPlaceholderText(_EMPTY)
-        self.text_view.setAccessibleName("Text of the chunk")
         self.text_view.setTabChangesFocus(True)
         option = self.text_view.document().defaultTextOption()
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self.text_view.document().setDefaultTextOption(option)
         self.facts = FactsModel(self.font(), self)
-        self._delegate = _FactsDelegate(self)
         self.facts_view = self._make_facts_view()
-        self._splitter = splitter = QSplitter(Qt.Orientation.Horizontal, self)
-        splitter.addWidget(self.text_view)
-        splitter.addWidget(self.facts_view)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 2)
-        splitter.setChildrenCollapsible(False)
-        heading = QHBoxLayout()
-        heading.setSpacing(12)
-        heading.addWidget(self.id_label, 2)
-        heading.addWidget(self.status_label, 3)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 8)
-        layout.setSpacing(4)
-        layout.addLayout(heading)
-        layout.addWidget(splitter, 1)
+        self._splitter = split((self.text_view, 3), (self.facts_view, 2), handle_px=-1)
+        heading = packed(QHBoxLayout(), (self.id_label, 2), (self.status_label, 3), spacing=12)
+        packed(QVBoxLayout(self), heading, (self._splitter, 1), margins=PANEL_MARGINS)
         for view in (self.text_view, self.facts_view):
             view.setMinimumHeight(_LEAST_LINES * self.fontMetrics().lineSpacing())
         self.show_hit(None)
 
     def _make_facts_view(self) -> QTableView:
-        view = QTableView(self)
+        view = named(QTableView(self), says="Scores and metadata of the record")
         view.setModel(self.facts)
-        view.setItemDelegate(self._delegate)
-        view.setAccessibleName("Scores and metadata of the record")
+        view.setItemDelegate(_FactsDelegate(self))
         view.setShowGrid(False)
         view.setWordWrap(True)
         view.setTabKeyNavigation(False)
@@ -177,7 +157,6 @@ class DetailsPanel(Surface):
         """Take over the colours."""
         super().apply_theme(theme)
         self._theme = theme
-        self._delegate.theme = theme
         self._mark_matches()
 
     def _show_status(self, hit: Hit) -> None:
@@ -221,7 +200,7 @@ class DetailsPanel(Surface):
 
     def _copy_value(self) -> None:
         rows = sorted({index.row() for index in self.facts_view.selectedIndexes()})
-        values = [self.facts.facts[row].value for row in rows]
+        values = [self.facts.rows[row].value for row in rows]
         if values:
             QGuiApplication.clipboard().setText("\n".join(values))
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QHBoxLayout,
     QHeaderView,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,10 +18,11 @@ from PySide6.QtWidgets import (
 from inspector import theme as themes
 from inspector.models.json_tree_model import JsonTreeModel, PathRole
 from inspector.widgets.code_edit import CodeEdit
-from inspector.widgets.fields import joined, segment
+from inspector.widgets.fields import joined, segments
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.item_views import TreeView
 from inspector.widgets.labels import StatusLabel
+from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, text_tool
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
 
     from core.agent.turn import Turn
-    from inspector.theme import Theme
 
 _FIRST_OPEN = (
     ("nodes",),
@@ -64,17 +62,13 @@ class DiagnosticsPanel(Surface):
         self._is_restoring = False
         self._is_stale = True
         self.model = JsonTreeModel(self)
-        self.tree = TreeView()
-        self.text_view = CodeEdit(lines=8)
+        self.tree = named(TreeView(), "diagnosticsView", "Diagnostics as a tree")
+        self.text_view = named(CodeEdit(lines=8), "diagnosticsText", "Diagnostics as text")
         self._highlighter = JsonHighlighter(self.text_view.document())
         self._status = StatusLabel(most_lines=1)
         self._stack = QStackedWidget()
         self._set_up_views()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 8)
-        column.setSpacing(4)
-        column.addLayout(self._make_bar())
-        column.addWidget(self._stack, 1)
+        packed(QVBoxLayout(self), self._make_bar(), (self._stack, 1), margins=PANEL_MARGINS)
         self.show_debug_info(None)
         themes.spread(self, themes.LIGHT)
 
@@ -97,8 +91,8 @@ class DiagnosticsPanel(Surface):
         # Made when they are first looked at: a moved slider leaves many that nobody reads.
         self.model.show_json(lambda: dict(self._info or {}))
         self._is_stale = True
-        for button in self._buttons:
-            button.setEnabled(make is not None)
+        for tool in self._buttons:
+            tool.setEnabled(make is not None)
         if self._is_in_sight:
             self._catch_up()
             self.tree.verticalScrollBar().setValue(place)
@@ -120,15 +114,7 @@ class DiagnosticsPanel(Surface):
         info = self._info
         return json.dumps(info, ensure_ascii=False, indent=2) if info is not None else ""
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        for button, name in zip(self._buttons, ("copy", "save"), strict=True):
-            button.setIcon(themes.icon(name, theme.muted))
-
     def _set_up_views(self) -> None:
-        self.tree.setObjectName("diagnosticsView")
-        self.tree.setAccessibleName("Diagnostics as a tree")
         self.tree.setModel(self.model)
         self.tree.setUniformRowHeights(True)
         self.tree.setAlternatingRowColors(False)
@@ -140,8 +126,6 @@ class DiagnosticsPanel(Surface):
         self.tree.set_empty_text("No diagnostics yet", "Ask a question to see what the game gets")
         self.tree.expanded.connect(partial(self._on_folded, True))
         self.tree.collapsed.connect(partial(self._on_folded, False))
-        self.text_view.setObjectName("diagnosticsText")
-        self.text_view.setAccessibleName("Diagnostics as text")
         self.text_view.setReadOnly(True)
         self.text_view.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
@@ -155,37 +139,34 @@ class DiagnosticsPanel(Surface):
         self._stack.addWidget(self.text_view)
 
     def _make_bar(self) -> QHBoxLayout:
-        bar = QHBoxLayout()
-        bar.setSpacing(4)
-        self._group = QButtonGroup(self)
-        views = []
-        for index, label in enumerate(("Tree", "Text")):
-            button = segment(
-                label, f"Diagnostics as {label.lower()}", f"Show the diagnostics as {label.lower()}"
+        self._views = segments(
+            self,
+            self._on_view_picked,
+            *(
+                (
+                    label,
+                    f"diagnostics{label}Button",
+                    f"Diagnostics as {label.lower()}",
+                    f"Show the diagnostics as {label.lower()}",
+                )
+                for label in ("Tree", "Text")
+            ),
+        )
+        self._buttons = [
+            button(
+                text_tool(label),
+                f"{label.lower()}Diagnostics",
+                f"{label} the diagnostics",
+                tip,
+                signal,
+                icon=(label.lower(), "muted"),
             )
-            button.setObjectName(f"diagnostics{label}Button")
-            button.setChecked(index == 0)
-            button.clicked.connect(partial(self._on_view_picked, index))
-            self._group.addButton(button)
-            views.append(button)
-        bar.addLayout(joined(views))
-        bar.addSpacing(8)
-        bar.addWidget(self._status, 1)
-        self._buttons: list[QToolButton] = []
-        for label, signal, tip in (
-            ("Copy", self.copy_requested, "Copy the JSON"),
-            ("Save", self.save_requested, "Save the JSON as a file"),
-        ):
-            tool = QToolButton()
-            tool.setText(label)
-            tool.setObjectName(f"{label.lower()}Diagnostics")
-            tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            tool.setAccessibleName(f"{label} the diagnostics")
-            tool.setToolTip(tip)
-            tool.clicked.connect(signal)
-            bar.addWidget(tool)
-            self._buttons.append(tool)
-        return bar
+            for label, signal, tip in (
+                ("Copy", self.copy_requested, "Copy the JSON"),
+                ("Save", self.save_requested, "Save the JSON as a file"),
+            )
+        ]
+        return packed(QHBoxLayout(), joined(self._views), 8, (self._status, 1), *self._buttons)
 
     def _show_status(self) -> None:
         info = self._info
@@ -218,8 +199,8 @@ class DiagnosticsPanel(Surface):
                 self.tree.expand(index)
         self._is_restoring = False
 
-    def _on_view_picked(self, index: int, *_: object) -> None:
-        self._stack.setCurrentIndex(index)
+    def _on_view_picked(self) -> None:
+        self._stack.setCurrentIndex(int(self._views[1].isChecked()))
         self._is_stale = True
         self._catch_up()
 

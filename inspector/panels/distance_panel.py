@@ -23,6 +23,7 @@ from inspector.drawing.words import tooltip
 from inspector.widgets.distance_axis import DistanceAxis
 from inspector.widgets.distance_dots import DistanceDots
 from inspector.widgets.dot_legend import DotLegend
+from inspector.widgets.parts import named, packed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,29 +77,23 @@ class DistancePanel(QWidget):
         self._found = "nothing searched yet"
         self._dots = DistanceDots()
         self.legend = DotLegend("cosine distance · smaller is closer", self)
-        self.message = QLabel(_NO_QUESTION, self)
+        self.message = named(QLabel(_NO_QUESTION, self), role="muted")
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.message.setWordWrap(True)
-        self.message.setProperty("role", "muted")
         self._plot = self._make_plot()
         self._make_items()
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self._plot)
         self._stack.addWidget(self.message)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.legend)
-        layout.addWidget(self._stack, 1)
+        packed(QVBoxLayout(self), self.legend, (self._stack, 1), margins=(8, 4, 8, 0), spacing=0)
         self.show_selection(None)
         self.set_threshold(self._threshold)
 
     def _make_plot(self) -> Any:
         self._axis = DistanceAxis(self.font())
-        plot = pg.PlotWidget(self, axisItems={"bottom": self._axis.item})
-        plot.setObjectName("distancePlot")
-        plot.setAccessibleName("Distances and threshold")
+        plot: Any = pg.PlotWidget(self, axisItems={"bottom": self._axis.item})
+        named(plot, "distancePlot", "Distances and threshold")
         plot.setMinimumHeight(round(self.fontMetrics().height() * 3.4))
         item = plot.getPlotItem()
         item.hideButtons()

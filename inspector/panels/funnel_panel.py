@@ -12,12 +12,13 @@ from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.drawing.funnel_layout import lay_out
 from inspector.drawing.funnel_plan import MARGIN_PX, PAD_PX, Box, Text
+from inspector.widgets.parts import named
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 
     from core.hits.stage import Stage
-    from core.nodes.retrieval import RetrievalResult
+    from core.nodes.walk import RetrievalResult
     from inspector.theme import Theme
 
 _RADIUS_PX = 4
@@ -41,13 +42,11 @@ class FunnelPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("funnelView")
-        self.setAccessibleName("Funnel")
+        named(self, "funnelView", "Funnel")
         self.setAccessibleDescription(_EMPTY)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setSizePolicy(policy)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         themes.spread(self, themes.LIGHT)
         self._stages: tuple[Stage, ...] = ()
         self._reason = ""

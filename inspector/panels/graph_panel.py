@@ -11,6 +11,7 @@ from inspector import theme as themes
 from inspector.drawing.graph_layout import Exit, GraphLayout, lay_out
 from inspector.widgets.empty_state import paint_empty_state
 from inspector.widgets.graph_items import EdgeItem, EndItem, Look, NodeItem, label_width, node_width
+from inspector.widgets.parts import named
 from inspector.widgets.zoom_view import WAYS, ZoomView, next_toward
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ class GraphPanel(ZoomView):
         self._turn: Turn | None = None
         self._current = ""
         self._cursor = ""
-        self.setObjectName("graphView")
-        self.setAccessibleName("Graph")
+        named(self, "graphView", "Graph")
         themes.spread(self, self._theme)
 
     def show_graph(self, graph: GraphDescription | None) -> None:
@@ -70,7 +70,6 @@ class GraphPanel(ZoomView):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self.apply_fit_theme(theme)
         look = self._look()
         for node in self._nodes.values():
             node.set_look(look)

@@ -14,6 +14,7 @@ from inspector import theme as themes
 from inspector.models.hits_model import MORE_NEAR_MISSES, REASON_WORDS, HitsModel
 from inspector.widgets.hits_table import HitsTable
 from inspector.widgets.labels import ElidedLabel
+from inspector.widgets.parts import named, packed
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
@@ -44,16 +45,14 @@ class HitsPanel(QWidget):
         self._restoring = False
         self.model = HitsModel(self)
         self.table = HitsTable(self.model, self)
-        self.filter_bar, self.filter_label = self._make_filter_bar()
-        self.more_button = QPushButton(f"Show {MORE_NEAR_MISSES:,} more near-misses", self)
-        self.more_button.setProperty("kind", "flat")
+        self.filter_label = ElidedLabel()
+        self.filter_bar = self._make_filter_bar()
+        self.more_button = named(
+            QPushButton(f"Show {MORE_NEAR_MISSES:,} more near-misses", self), kind="flat"
+        )
         self.more_button.setVisible(False)
-        self.more_button.clicked.connect(self.show_more)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.filter_bar)
-        layout.addWidget(self.table, 1)
+        self.more_button.clicked.connect(self.model.show_more)
+        layout = packed(QVBoxLayout(self), self.filter_bar, (self.table, 1), spacing=0)
         layout.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignHCenter)
         self.table.selectionModel().currentRowChanged.connect(self._on_row_changed)
         self.table.copy_requested.connect(self.copy_rows)
@@ -63,27 +62,23 @@ class HitsPanel(QWidget):
         self.model.dataChanged.connect(self._on_data_changed)
         self._kept: list[tuple[str, int]] = []
 
-    def _make_filter_bar(self) -> tuple[QFrame, ElidedLabel]:
-        bar = QFrame(self)
-        bar.setProperty("severity", "info")
+    def _make_filter_bar(self) -> QFrame:
+        bar = named(QFrame(self), severity="info")
         bar.setVisible(False)
-        label = ElidedLabel("", bar)
-        self._filter_icon = QToolButton(bar)
+        self._filter_icon = named(QToolButton(bar), says="Reason")
         self._filter_icon.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._filter_icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._filter_icon.setAccessibleName("Reason")
-        self.show_all_button = QPushButton("Show all", bar)
-        self.show_all_button.setProperty("kind", "flat")
-        self.show_all_button.setToolTip("Show hits and all near-misses again")
-        self.show_all_button.setAccessibleName("Show hits and all near-misses again")
+        tip = "Show hits and all near-misses again"
+        self.show_all_button = named(QPushButton("Show all", bar), "", tip, tip, kind="flat")
         self.show_all_button.clicked.connect(lambda: self.set_reason_filter(""))
-        layout = QHBoxLayout(bar)
-        layout.setContentsMargins(4, 2, 4, 2)
-        layout.setSpacing(4)
-        layout.addWidget(self._filter_icon)
-        layout.addWidget(label, 1)
-        layout.addWidget(self.show_all_button)
-        return bar, label
+        packed(
+            QHBoxLayout(bar),
+            self._filter_icon,
+            (self.filter_label, 1),
+            self.show_all_button,
+            margins=(4, 2, 4, 2),
+        )
+        return bar
 
     # What is shown
 
@@ -103,7 +98,7 @@ class HitsPanel(QWidget):
             return
         self.model.show_selection(self.model.selection, wanted)
         self.filter_bar.setVisible(wanted is not None)
-        self.filter_label.set_text(f"Showing only records {_described(reason)}" if reason else "")
+        self.filter_label.set_text(f"Showing only records {REASON_WORDS[reason]}" if reason else "")
         self._show_reason_icon()
         self.table.scrollToTop()
         self.reason_filter_changed.emit(reason)
@@ -112,10 +107,6 @@ class HitsPanel(QWidget):
         """Say what is shown when there is no row."""
         self._empty = (text, hint)
         self._show_empty_text()
-
-    def show_more(self) -> None:
-        """List more near-misses."""
-        self.model.show_more()
 
     def select_record(self, row: int) -> None:
         """Take a record in hand by its row in the file, listed or not."""
@@ -150,15 +141,7 @@ class HitsPanel(QWidget):
             columns = columns_of(listing.fields if listing is not None else ())
             QGuiApplication.clipboard().setText(hits_as_tsv(hits, columns))
 
-    # State and looks
-
-    def save_state(self) -> bytes:
-        """Return order, widths, sorting and choice of the columns."""
-        return self.table.save_state()
-
-    def restore_state(self, state: bytes) -> bool:
-        """Restore what `save_state` returned; anything else changes nothing."""
-        return self.table.restore_state(state)
+    # Looks
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
@@ -176,7 +159,7 @@ class HitsPanel(QWidget):
         reason = self.model.reason
         if reason is not None and self.model.selection is not None:
             self.table.set_empty_text(
-                f"No records {_described(reason.value)}", "Show all brings back the hits."
+                f"No records {REASON_WORDS[reason.value]}", "Show all brings back the hits."
             )
         else:
             self.table.set_empty_text(*self._empty)
@@ -252,7 +235,3 @@ class HitsPanel(QWidget):
             menu.addAction("Copy text").triggered.connect(lambda: clipboard.setText(hit.text))
             menu.addAction("Copy rows as a table\tCtrl+C").triggered.connect(self.copy_rows)
             menu.addSeparator()
-
-
-def _described(reason: str) -> str:
-    return REASON_WORDS[reason]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.errors import Code, InspectorError
 from core.knowledge.memory import MemoryStore
@@ -16,6 +16,7 @@ from inspector.models.memory_model import StoreEntry
 from inspector.widgets.labels import StatusLabel
 from inspector.widgets.memory_bar import MemoryBar
 from inspector.widgets.memory_table import MemoryTable
+from inspector.widgets.parts import PANEL_MARGINS, named, packed, split
 from inspector.widgets.record_editor import RecordEditor
 from inspector.widgets.surface import Surface
 
@@ -53,8 +54,7 @@ class MemoryPanel(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("memoryView")
-        self.setAccessibleName("Memory stores")
+        named(self, "memoryView", "Memory stores")
         self._stores: dict[str, MemoryStore] = {}
         self._written: dict[str, frozenset[str]] = {}
         self._used: frozenset[str] = frozenset()
@@ -68,32 +68,18 @@ class MemoryPanel(Surface):
         self.bar = MemoryBar()
         self.table = MemoryTable()
         self.editor = RecordEditor()
-        self.problem = StatusLabel(most_lines=2)
+        self.problem = named(StatusLabel(most_lines=2), "memoryProblem")
         self._lay_out()
         self._connect()
         self.show_stores((), changed=(), written={})
         themes.spread(self, themes.LIGHT)
 
     def _lay_out(self) -> None:
-        self.problem.setObjectName("memoryProblem")
         self.problem.setFont(themes.scaled_font(self.problem.font(), 0.92))
         self.problem.hide()
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.setChildrenCollapsible(False)
-        splitter.setHandleWidth(8)
-        splitter.addWidget(self.table)
-        splitter.addWidget(self.editor)
-        splitter.setStretchFactor(0, 6)
-        splitter.setStretchFactor(1, 5)
+        splitter = split((self.table, 6), (self.editor, 5))
         splitter.setSizes([600, 500])
-        row = QHBoxLayout()
-        row.addWidget(splitter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 8)
-        column.setSpacing(4)
-        column.addWidget(self.bar)
-        column.addLayout(row, 1)
-        column.addWidget(self.problem)
+        packed(QVBoxLayout(self), self.bar, (splitter, 1), self.problem, margins=PANEL_MARGINS)
 
     def _connect(self) -> None:
         self.bar.store_picked.connect(self._on_store_picked)

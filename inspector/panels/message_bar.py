@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from inspector import theme as themes
 from inspector.widgets.labels import WrapLabel, set_role
+from inspector.widgets.parts import button, named, packed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -141,59 +143,54 @@ class MessageBar(QFrame):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self._close.setIcon(themes.icon("close", theme.text))
         self._show_icon()
 
     def _make_parts(self) -> None:
         self._icon = QLabel()
-        self._text = WrapLabel(most_lines=_TEXT_LINES)
-        self._text.setObjectName("messageText")
+        self._text = named(WrapLabel(most_lines=_TEXT_LINES), "messageText")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        self._count = QLabel()
-        self._count.setObjectName("messageCount")
-        self._count.setProperty("role", "muted")
-        self._details_button = QPushButton("Details")
-        self._details_button.setObjectName("messageDetailsButton")
-        self._details_button.setProperty("kind", "flat")
+        self._count = named(QLabel(), "messageCount", role="muted")
+        self._details_button = named(
+            QPushButton("Details"),
+            "messageDetailsButton",
+            "Show details",
+            "Show or hide the details",
+            kind="flat",
+        )
         self._details_button.setCheckable(True)
-        self._details_button.setAccessibleName("Show details")
-        self._details_button.setToolTip("Show or hide the details")
         self._details_button.toggled.connect(self._on_details_toggled)
-        self._action_buttons: list[QPushButton] = []
-        for number in range(_MOST_ACTIONS):
-            button = QPushButton()
-            button.setObjectName(f"messageAction{number}")
-            self._action_buttons.append(button)
-        self._action_buttons[0].clicked.connect(lambda: self._on_action(0))
-        self._action_buttons[1].clicked.connect(lambda: self._on_action(1))
-        self._close = QToolButton()
-        self._close.setObjectName("messageClose")
-        self._close.setAccessibleName("Close the message")
-        self._close.setToolTip("Close the message (Escape, with the focus in it)")
-        self._close.clicked.connect(self.dismiss)
-        self._details = QPlainTextEdit()
-        self._details.setObjectName("messageDetails")
-        self._details.setAccessibleName("Details of the message")
+        self._action_buttons = [
+            button(
+                QPushButton(), f"messageAction{number}", "", "", partial(self._on_action, number)
+            )
+            for number in range(_MOST_ACTIONS)
+        ]
+        self._close = button(
+            QToolButton(),
+            "messageClose",
+            "Close the message",
+            "Close the message (Escape, with the focus in it)",
+            self.dismiss,
+            icon=("close", "text"),
+        )
+        self._details = named(QPlainTextEdit(), "messageDetails", "Details of the message")
         self._details.setReadOnly(True)
         self._details.setTabChangesFocus(True)
         self._details.setMaximumHeight(self.fontMetrics().lineSpacing() * _DETAIL_LINES + 16)
         self._details.hide()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._icon)
-        row.addWidget(self._text, 1)
-        row.addWidget(self._count)
-        for button in self._action_buttons:
-            row.addWidget(button)
-        row.addWidget(self._details_button)
-        row.addWidget(self._close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 4, 4, 4)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self._details)
+        row = packed(
+            QHBoxLayout(),
+            self._icon,
+            (self._text, 1),
+            self._count,
+            *self._action_buttons,
+            self._details_button,
+            self._close,
+            spacing=8,
+        )
+        packed(QVBoxLayout(self), row, self._details, margins=(10, 4, 4, 4))
 
     def _show_last(self) -> None:
         self._timer.stop()
@@ -209,12 +206,12 @@ class MessageBar(QFrame):
         self._text.setAccessibleName(f"{notice.severity}: {notice.text}")
         self._count.setText(f"×{notice.times}")
         self._count.setVisible(notice.times > 1)
-        for number, button in enumerate(self._action_buttons):
+        for number, action_button in enumerate(self._action_buttons):
             shown = number < len(notice.actions)
-            button.setVisible(shown)
+            action_button.setVisible(shown)
             if shown:
-                button.setText(notice.actions[number][0].replace("&", "&&"))
-                button.setAccessibleName(notice.actions[number][0])
+                action_button.setText(notice.actions[number][0].replace("&", "&&"))
+                action_button.setAccessibleName(notice.actions[number][0])
         # A text that may be cut can be read in full in the details.
         long_text = notice.text if len(notice.text) > _LONG_CHARACTERS else ""
         details = "\n".join(part for part in (long_text, notice.details) if part)
@@ -244,8 +241,8 @@ class MessageBar(QFrame):
             # Whoever reads the details is not done with the message.
             self._timer.stop()
 
-    def _on_action(self, number: int) -> None:
-        _, call = self._notices[-1].actions[number]
+    def _on_action(self, number: int, *_: object) -> None:
+        call = self._notices[-1].actions[number][1]
         self.dismiss()
         call()
 

@@ -23,6 +23,7 @@ from inspector.forms.form import Form
 from inspector.forms.simulated_exit import SimulatedExit
 from inspector.widgets.fields import Choice
 from inspector.widgets.labels import heading
+from inspector.widgets.parts import button, named, packed
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -72,15 +73,9 @@ class ParametersPanel(Surface):
         self._forms: dict[str, Form] = {}
         self._shown: tuple[str, str] = ("", "")
         self._simulated = SimulatedExit()
-        self._make_header()
+        header = self._make_header()
         self._make_body()
-        self._make_buttons()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._header)
-        layout.addWidget(self._scroll, 1)
-        layout.addWidget(self._footer)
+        packed(QVBoxLayout(self), header, (self._scroll, 1), self._make_buttons(), spacing=0)
         # The usual node's controls are there from the start, for scripts to find.
         self.form = self._form_of(RetrieveParams.node_type)
         self._set_usable(False)
@@ -165,26 +160,18 @@ class ParametersPanel(Surface):
         """Take over the colours."""
         self._theme = theme
         super().apply_theme(theme)
-        self._reset.setIcon(themes.icon("reset", theme.text))
-        self._save.setIcon(themes.icon("save", theme.text))
         self._set_icons()
 
-    def _make_header(self) -> None:
-        self._header = QWidget()
-        self.node_combo = Choice()
-        self.node_combo.setObjectName("nodeCombo")
-        self.node_combo.setAccessibleName("Node in hand")
-        self.node_combo.setToolTip("The node whose parameters are shown and edited")
+    def _make_header(self) -> QVBoxLayout:
+        self.node_combo = named(
+            Choice(), "nodeCombo", "Node in hand", "The node whose parameters are shown and edited"
+        )
         self.node_combo.activated.connect(self._on_node_activated)
-        layout = QVBoxLayout(self._header)
-        layout.setContentsMargins(_MARGIN_PX, 8, _MARGIN_PX, 8)
-        layout.setSpacing(4)
-        layout.addWidget(heading("Node"))
-        layout.addWidget(self.node_combo)
+        margins = (_MARGIN_PX, 8, _MARGIN_PX, 8)
+        return packed(QVBoxLayout(), heading("Node"), self.node_combo, margins=margins)
 
     def _make_body(self) -> None:
-        self._scroll = QScrollArea()
-        self._scroll.setObjectName("parametersScroll")
+        self._scroll = named(QScrollArea(), "parametersScroll")
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -192,9 +179,10 @@ class ParametersPanel(Surface):
         self._body = body = QWidget()
         self._body_layout = QVBoxLayout(body)
         self._body_layout.setContentsMargins(_MARGIN_PX, 0, _MARGIN_PX, _MARGIN_PX)
-        self._empty = QLabel("Open a graph or a knowledge file to see its parameters.")
+        self._empty = named(
+            QLabel("Open a graph or a knowledge file to see its parameters."), role="muted"
+        )
         self._empty.setWordWrap(True)
-        self._empty.setProperty("role", "muted")
         self._body_layout.addWidget(self._empty)
         self._simulated.hide()
         self._simulated.exit_picked.connect(
@@ -208,28 +196,28 @@ class ParametersPanel(Surface):
         body.setAutoFillBackground(False)
         self._scroll.setMinimumHeight(80)
 
-    def _make_buttons(self) -> None:
-        self._footer = QWidget()
-        self._reset = QPushButton("Reset")
-        self._reset.setObjectName("resetButton")
-        self._reset.setToolTip("Take the graph's values of this node again, as in its file")
-        self._reset.clicked.connect(self._on_reset_clicked)
-        self._save = QPushButton("Save to graph")
-        self._save.setObjectName("saveButton")
-        self._save.setToolTip(
+    def _make_buttons(self) -> QHBoxLayout:
+        self._reset = button(
+            QPushButton("Reset"),
+            "resetButton",
+            "Reset",
+            "Take the graph's values of this node again, as in its file",
+            self._on_reset_clicked,
+            icon=("reset", "text"),
+        )
+        self._save = button(
+            QPushButton("Save to graph"),
+            "saveButton",
+            "Save to graph",
             tooltip(
                 "Write the values in force to the graph file.\nWhat the file has besides stays."
-            )
+            ),
+            self.save_requested,
+            icon=("save", "text"),
         )
         self._save.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._save.clicked.connect(self.save_requested)
-        for button in (self._reset, self._save):
-            button.setAccessibleName(button.text())
-        layout = QHBoxLayout(self._footer)
-        layout.setContentsMargins(_MARGIN_PX, 8, _MARGIN_PX, 8)
-        layout.setSpacing(8)
-        layout.addWidget(self._reset)
-        layout.addWidget(self._save, 1)
+        margins = (_MARGIN_PX, 8, _MARGIN_PX, 8)
+        return packed(QHBoxLayout(), self._reset, (self._save, 1), margins=margins, spacing=8)
 
     def _form_of(self, kind: str) -> Form:
         table = node_table(kind)

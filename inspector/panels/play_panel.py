@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMargins, QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QHBoxLayout,
-    QPushButton,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QMargins, QSize
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector import theme as themes
 from inspector.widgets.dialog_section import DialogSection
-from inspector.widgets.fields import joined, segment
+from inspector.widgets.fields import joined, segments
+from inspector.widgets.parts import PANEL_MARGINS, named, packed, split
 from inspector.widgets.play_exits import PlayExits
 from inspector.widgets.play_variables import PlayVariables
 from inspector.widgets.surface import Surface
@@ -39,50 +33,30 @@ _SHARES = (5, 6, 6)
 class PlayPanel(Surface):
     """Three sections beside each other, or one at a time where it is narrow. Showing emits nothing.
 
-    Signals
-    -------
-    variable_edited(str, object) : a variable's name and its new value (str), or None: removed.
-    exit_picked(str, str) : a node and the exit that turns take there from now on.
-    dialog_kept_changed(bool) : the switch "Keep a dialog" was toggled.
-    dialog_edited(object) : the earlier turns' messages: ``tuple[DialogLine, ...]``.
-    reply_edited(str) : the assistant's reply to the turn on screen.
-    node_activated(str) : a node of the exits table was double-clicked, or Enter pressed on it.
+    What the user does there, its sections tell.
     """
-
-    variable_edited = Signal(str, object)
-    exit_picked = Signal(str, str)
-    dialog_kept_changed = Signal(bool)
-    dialog_edited = Signal(object)
-    reply_edited = Signal(str)
-    node_activated = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("playView")
-        self.setAccessibleName("What a turn starts from")
+        named(self, "playView", "What a turn starts from")
         self.variables = PlayVariables()
         self.exits = PlayExits()
         self.dialog = DialogSection()
         self._sections: tuple[PlaySection, ...] = (self.variables, self.exits, self.dialog)
         self._is_compact: bool | None = None
-        self._segments: list[QPushButton] = []
-        self._pages = self._make_pages()
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        self._row.addWidget(self._pages)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setHandleWidth(16)
-        for number, section in enumerate(self._sections):
-            self._splitter.addWidget(section)
-            self._splitter.setStretchFactor(number, _SHARES[number])
-        layout = QVBoxLayout(self)
-        self._margins = QMargins(8, 4, 8, 8)
-        layout.setContentsMargins(self._margins)
-        layout.setSpacing(4)
-        layout.addLayout(self._row)
-        layout.addWidget(self._splitter, 1)
-        self._connect()
+        labels = ("Variables", "Exits", "Dialog")
+        tips = [f"Show {section.title.lower()}" for section in self._sections]
+        self._segments = segments(
+            self,
+            self._arrange,
+            *((label, f"show{label}", tip, tip) for label, tip in zip(labels, tips, strict=True)),
+        )
+        self._pages = QWidget()
+        self._pages.setLayout(joined(self._segments))
+        self._row = packed(QHBoxLayout(), self._pages, spacing=8)
+        self._splitter = split(*zip(self._sections, _SHARES, strict=True), handle_px=16)
+        self._margins = QMargins(*PANEL_MARGINS)
+        packed(QVBoxLayout(self), self._row, (self._splitter, 1), margins=PANEL_MARGINS)
         themes.spread(self, themes.LIGHT)
         self._arrange()
 
@@ -116,32 +90,9 @@ class PlayPanel(Surface):
         """
         self.dialog.show_dialog(lines, kept=kept, reply=reply, replies_to=replies_to)
 
-    def _make_pages(self) -> QWidget:
-        box = QWidget()
-        group = QButtonGroup(box)
-        for section, label in zip(self._sections, ("Variables", "Exits", "Dialog"), strict=True):
-            button = segment(
-                label, f"Show {section.title.lower()}", f"Show {section.title.lower()}"
-            )
-            button.setObjectName(f"show{label}")
-            button.clicked.connect(self._arrange)
-            group.addButton(button)
-            self._segments.append(button)
-        box.setLayout(joined(self._segments))
-        self._segments[0].setChecked(True)
-        return box
-
-    def _connect(self) -> None:
-        self.variables.variable_edited.connect(self.variable_edited)
-        self.exits.exit_picked.connect(self.exit_picked)
-        self.exits.node_activated.connect(self.node_activated)
-        self.dialog.dialog_kept_changed.connect(self.dialog_kept_changed)
-        self.dialog.dialog_edited.connect(self.dialog_edited)
-        self.dialog.reply_edited.connect(self.reply_edited)
-
     def _arrange(self) -> None:
         """Follow the size and what there is: sections side by side, or the one that is picked."""
-        has_exits = bool(self.exits.model.exits)
+        has_exits = bool(self.exits.model.rows)
         letter = self.fontMetrics().averageCharWidth()
         count = len(self._sections) if has_exits else len(self._sections) - 1
         is_compact = self.width() < count * _SECTION_CHARACTERS * letter

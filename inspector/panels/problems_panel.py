@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +28,7 @@ from inspector.models.problems_model import (
 )
 from inspector.widgets.fields import fit_segment, joined
 from inspector.widgets.item_views import TableView
+from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, text_tool
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -59,14 +59,10 @@ class ProblemsPanel(Surface):
         self._files = 0
         self.model = ProblemsModel(self)
         self._filter = SeverityFilter(self.model, self)
-        self.table = TableView()
+        self.table = named(TableView(), "problemsView", "Problems")
         self._toggles: dict[Severity, QPushButton] = {}
         self._set_up_table()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 8)
-        column.setSpacing(4)
-        column.addLayout(self._make_bar())
-        column.addWidget(self.table, 1)
+        packed(QVBoxLayout(self), self._make_bar(), (self.table, 1), margins=PANEL_MARGINS)
         self.show_findings(())
         themes.spread(self, themes.LIGHT)
 
@@ -87,16 +83,13 @@ class ProblemsPanel(Surface):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        for severity, button in self._toggles.items():
+        for severity, toggle in self._toggles.items():
             name = str(severity)
-            button.setIcon(themes.icon(name, getattr(theme, name)))
-            fit_segment(button)
-        self._copy.setIcon(themes.icon("copy", theme.muted))
+            toggle.setIcon(themes.icon(name, getattr(theme, name)))
+            fit_segment(toggle)
 
     def _set_up_table(self) -> None:
         table = self.table
-        table.setObjectName("problemsView")
-        table.setAccessibleName("Problems")
         table.setModel(self._filter)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setShowGrid(False)
@@ -120,28 +113,23 @@ class ProblemsPanel(Surface):
         shortcut.activated.connect(self._copy_selected)
 
     def _make_bar(self) -> QHBoxLayout:
-        bar = QHBoxLayout()
-        bar.setSpacing(4)
         for severity in Severity:
-            button = QPushButton()
-            button.setObjectName(f"{severity}Toggle")
-            button.setProperty("kind", "segment")
-            button.setCheckable(True)
-            button.setChecked(True)
-            button.setToolTip(f"Show or hide the {severity}s")
-            button.toggled.connect(self._on_toggled)
-            self._toggles[severity] = button
-        bar.addLayout(joined(list(self._toggles.values())))
-        bar.addStretch(1)
-        self._copy = QToolButton()
-        self._copy.setObjectName("copyProblems")
-        self._copy.setText("Copy")
-        self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._copy.setAccessibleName("Copy the problems")
-        self._copy.setToolTip("Copy the selected problems, or all of them, as text")
-        self._copy.clicked.connect(self._copy_selected)
-        bar.addWidget(self._copy)
-        return bar
+            tip = f"Show or hide the {severity}s"
+            toggle = named(QPushButton(), f"{severity}Toggle", tip=tip, kind="segment")
+            toggle.setCheckable(True)
+            toggle.setChecked(True)
+            toggle.toggled.connect(self._on_toggled)
+            self._toggles[severity] = toggle
+        self._copy = button(
+            text_tool("Copy"),
+            "copyProblems",
+            "Copy the problems",
+            "Copy the selected problems, or all of them, as text",
+            self._copy_selected,
+            icon=("copy", "muted"),
+        )
+        toggles = joined(list(self._toggles.values()))
+        return packed(QHBoxLayout(), toggles, None, self._copy)
 
     def _show_empty_text(self) -> None:
         total = self.model.rowCount()
@@ -160,7 +148,7 @@ class ProblemsPanel(Surface):
     def _on_toggled(self) -> None:
         self._filter.set_hidden(
             frozenset(
-                severity for severity, button in self._toggles.items() if not button.isChecked()
+                severity for severity, toggle in self._toggles.items() if not toggle.isChecked()
             )
         )
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from inspector import theme as themes
 from inspector.widgets.labels import ElidedLabel
+from inspector.widgets.parts import button, named, packed
 from inspector.widgets.surface import Surface
-
-if TYPE_CHECKING:
-    from inspector.theme import Theme
 
 _STEPS = 1000
 _BAR_PX = 10
@@ -41,27 +37,28 @@ class ProgressStrip(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._label = ElidedLabel()
-        self._label.setObjectName("progressLabel")
-        self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.bar = QProgressBar()
-        self.bar.setObjectName("progressBar")
-        self.bar.setAccessibleName("Progress")
+        self._label = named(ElidedLabel(), "progressLabel")
+        self.bar = named(QProgressBar(), "progressBar", "Progress")
         self.bar.setTextVisible(False)
         self.bar.setMinimumWidth(80)
         self.bar.setMaximumHeight(_BAR_PX)
         self.bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.cancel_button = QPushButton("Cancel")
-        self.cancel_button.setObjectName("cancelButton")
-        self.cancel_button.setAccessibleName("Cancel the work")
-        self.cancel_button.setToolTip("Stop. What is done so far is kept")
-        self.cancel_button.clicked.connect(self._on_cancel)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 4, 8, 4)
-        row.setSpacing(8)
-        row.addWidget(self._label, 3)
-        row.addWidget(self.bar, 1)
-        row.addWidget(self.cancel_button)
+        self.cancel_button = button(
+            QPushButton("Cancel"),
+            "cancelButton",
+            "Cancel the work",
+            "Stop. What is done so far is kept",
+            self._on_cancel,
+            icon=("stop", "text"),
+        )
+        packed(
+            QHBoxLayout(self),
+            (self._label, 3),
+            (self.bar, 1),
+            self.cancel_button,
+            margins=(10, 4, 8, 4),
+            spacing=8,
+        )
         self.hide()
         themes.spread(self, themes.LIGHT)
 
@@ -100,11 +97,6 @@ class ProgressStrip(Surface):
         # An endless bar would go on animating while hidden.
         self.bar.setRange(0, _STEPS)
         self.bar.setValue(0)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.cancel_button.setIcon(themes.icon("stop", theme.text))
 
     def _on_cancel(self) -> None:
         self.cancel_button.setEnabled(False)

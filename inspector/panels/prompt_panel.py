@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QMargins, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QButtonGroup,
     QHBoxLayout,
     QMenu,
-    QPushButton,
-    QSplitter,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -24,8 +21,9 @@ from core.prompt.projection import estimate_tokens
 from inspector import theme as themes
 from inspector.drawing.words import error_text, param_tip, tooltip
 from inspector.widgets.code_edit import CodeEdit
-from inspector.widgets.fields import Choice, joined, segment
+from inspector.widgets.fields import Choice, joined, segments
 from inspector.widgets.labels import ElidedLabel, set_role
+from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, split, text_tool
 from inspector.widgets.prompt_view import PromptView
 from inspector.widgets.surface import Surface
 from inspector.widgets.template_editor import TemplateEditor
@@ -33,17 +31,17 @@ from inspector.widgets.template_editor import TemplateEditor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QColor, QResizeEvent
+    from PySide6.QtGui import QResizeEvent
 
     from core.hits.hit import Hit
     from core.prompt.projection import Origin, Projection
-    from inspector.theme import Theme
 
 _ROW_CHARACTERS = 44
 _BESIDE_CHARACTERS = 62
 _ROOMY_CHARACTERS = 90
 _STACKED_LINES = 24
 _NO_LIMIT = 2**24 - 1
+_Control = TypeVar("_Control", bound=QWidget)
 _MESSAGES, _TEMPLATE, _SYSTEM = "Messages", "Template", "System"
 
 
@@ -53,7 +51,6 @@ class _EditorBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.bar = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self.bar.setSpacing(4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the row where the choice could not be read in it."""
@@ -89,28 +86,23 @@ class PromptPanel(Surface):
         super().__init__(parent)
         self.view = PromptView()
         self.template = TemplateEditor()
-        self.system_prompt = CodeEdit(lines=6, monospace=False)
-        self.placement = Choice()
-        self._tokens = ElidedLabel()
-        self._name_controls()
+        self.system_prompt = _of_param(
+            CodeEdit(lines=6, monospace=False), "systemPromptEdit", "system_prompt"
+        )
+        self.system_prompt.setPlaceholderText("No system prompt")
+        self.placement = _of_param(Choice(), "placementCombo", "placement")
+        self.placement.setMinimumWidth(56)
+        self.placement.addItems([member.name for member in Placement])
+        self._tokens = named(ElidedLabel(), "tokenEstimate", role="muted")
         self._is_compact = False
         self._is_tight = False
         self._token_count = 0
-        self._segments: dict[str, QPushButton] = {}
         self._pages = self._make_pages()
         self._left = self._make_left()
         self._editor = self._make_right()
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setHandleWidth(8)
-        self._splitter.addWidget(self._left)
-        self._splitter.addWidget(self._editor)
-        self._splitter.setStretchFactor(0, 3)
-        self._splitter.setStretchFactor(1, 2)
-        layout = QHBoxLayout(self)
-        self._margins = QMargins(8, 4, 8, 8)
-        layout.setContentsMargins(self._margins)
-        layout.addWidget(self._splitter)
+        self._splitter = split((self._left, 3), (self._editor, 2))
+        self._margins = QMargins(*PANEL_MARGINS)
+        packed(QHBoxLayout(self), self._splitter, margins=PANEL_MARGINS)
         self._connect()
         self._show_pages()
         self.show_projection(None, None)
@@ -166,90 +158,51 @@ class PromptPanel(Surface):
             "An estimate: a rule of thumb over all messages; models differ by a third and more.",
         )
 
-    def tint_of(self, chunk_id: str) -> QColor | None:
-        """Return the colour behind a chunk in the prompt, or None when it is not in it."""
-        return self.view.tint_of(chunk_id)
-
     def select_chunk(self, chunk_id: str) -> None:
         """Outline a chunk and scroll to it; "" outlines none."""
         self.view.select_chunk(chunk_id)
         self.view.go_to_chunk(chunk_id)
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self._copy.setIcon(themes.icon("copy", theme.muted))
-
-    def _name_controls(self) -> None:
-        specs = GenerateParams.specs()
-        self.placement.setMinimumWidth(56)
-        self.placement.addItems([member.name for member in Placement])
-        for control, name, spec in (
-            (self.system_prompt, "systemPromptEdit", "system_prompt"),
-            (self.placement, "placementCombo", "placement"),
-        ):
-            control.setObjectName(name)
-            control.setAccessibleName(spec.replace("_", " "))
-            control.setAccessibleDescription(param_tip(specs[spec]))
-            control.setToolTip(tooltip(param_tip(specs[spec])))
-        self.system_prompt.setPlaceholderText("No system prompt")
-        self._tokens.setObjectName("tokenEstimate")
-        self._tokens.setProperty("role", "muted")
-
     def _make_pages(self) -> QWidget:
         """Make the buttons that pick what is edited, or shown where one thing has room."""
-        box = QWidget()
-        group = QButtonGroup(box)
-        for label, tip in (
-            (_MESSAGES, "Show the messages"),
-            (_TEMPLATE, "Edit the template"),
-            (_SYSTEM, "Edit the system prompt"),
-        ):
-            button = segment(label, tip, tip)
-            button.setObjectName("showMessages" if label == _MESSAGES else f"edit{label}")
-            button.clicked.connect(self._show_pages)
-            group.addButton(button)
-            self._segments[label] = button
-        box.setLayout(joined(list(self._segments.values())))
+        tips = {
+            _MESSAGES: ("showMessages", "Show the messages"),
+            _TEMPLATE: ("editTemplate", "Edit the template"),
+            _SYSTEM: ("editSystem", "Edit the system prompt"),
+        }
+        labels = ((label, name, tip, tip) for label, (name, tip) in tips.items())
+        buttons = segments(self, self._show_pages, *labels)
+        self._segments = dict(zip(tips, buttons, strict=True))
         self._segments[_TEMPLATE].setChecked(True)
+        box = QWidget()
+        box.setLayout(joined(buttons))
         return box
 
     def _make_left(self) -> QWidget:
         box = QWidget()
-        self._bar = bar = QHBoxLayout()
-        bar.setSpacing(4)
-        bar.addWidget(self._tokens, 1)
-        self._copy = QToolButton()
-        self._copy.setObjectName("copyPrompt")
-        self._copy.setText("Copy")
-        self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._copy = button(
+            text_tool("Copy"),
+            "copyPrompt",
+            "Copy the messages",
+            "Copy the messages, all of them",
+            icon=("copy", "muted"),
+        )
         self._copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._copy.setAccessibleName("Copy the messages")
-        self._copy.setToolTip("Copy the messages, all of them")
         self.copy_menu = QMenu(self._copy)
         self.copy_menu.addAction("As text").triggered.connect(self.copy_text_requested)
         self.copy_menu.addAction("As JSON messages").triggered.connect(self.copy_json_requested)
         self._copy.setMenu(self.copy_menu)
-        bar.addWidget(self._copy)
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(bar)
-        column.addWidget(self.view, 1)
+        self._bar = packed(QHBoxLayout(), (self._tokens, 1), self._copy)
+        packed(QVBoxLayout(box), self._bar, (self.view, 1))
         return box
 
     def _make_right(self) -> _EditorBox:
         box = _EditorBox()
-        self._stack = stack = QStackedWidget()
-        stack.addWidget(self.template)
-        stack.addWidget(self.system_prompt)
-        box.bar.addWidget(self._pages)
-        box.bar.addWidget(self.placement, 1)
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(box.bar)
-        column.addWidget(stack, 1)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.template)
+        self._stack.addWidget(self.system_prompt)
+        packed(box.bar, self._pages, (self.placement, 1))
+        packed(QVBoxLayout(box), box.bar, (self._stack, 1))
         return box
 
     def _arrange(self) -> None:
@@ -315,12 +268,19 @@ class PromptPanel(Surface):
 
     def minimumSizeHint(self) -> QSize:
         """Ask for what the compact panel needs, whichever way it is arranged now."""
-        segments = sum(button.minimumWidth() for button in self._segments.values())
+        segments_px = sum(segment.minimumWidth() for segment in self._segments.values())
         metrics = self.fontMetrics()
         frame = self.contentsMargins() + self._margins
-        width = segments + 10 * metrics.averageCharWidth() + frame.left() + frame.right()
+        width = segments_px + 10 * metrics.averageCharWidth() + frame.left() + frame.right()
         height = self._bar.minimumSize().height() + self.view.minimumSizeHint().height() + 4
         return QSize(width, height + frame.top() + frame.bottom())
+
+
+def _of_param(control: _Control, name: str, param: str) -> _Control:
+    """Give a control the names and the help of a parameter."""
+    tip = param_tip(GenerateParams.specs()[param])
+    control.setAccessibleDescription(tip)
+    return named(control, name, param.replace("_", " "), tooltip(tip))
 
 
 def _empty_text(

@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
-    QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -20,6 +19,7 @@ from inspector import theme as themes
 from inspector.drawing.words import tooltip
 from inspector.widgets.fields import LineEdit
 from inspector.widgets.labels import ElidedLabel
+from inspector.widgets.parts import button, named, packed, text_tool
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ class _StatusLine(ElidedLabel):
         super().__init__("", parent)
         self._state = "off"
         self._theme: Theme = themes.LIGHT
-        self.setObjectName("queryStatus")
-        self.setProperty("role", "muted")
+        named(self, "queryStatus", role="muted")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
     def show_state(self, state: str, text: str) -> None:
@@ -108,77 +107,66 @@ class QueryBar(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.edit = _MessageEdit()
-        self.edit.setObjectName("messageEdit")
-        self.edit.setAccessibleName("Player's message")
+        height = self.fontMetrics().height() + 16
+        self.edit = named(
+            _MessageEdit(),
+            "messageEdit",
+            "Player's message",
+            "The player's message. Enter runs a turn",
+        )
         self.edit.setPlaceholderText("Ask what a player would ask")
-        self.edit.setToolTip("The player's message. Enter runs a turn")
         self.edit.setClearButtonEnabled(True)
         self.edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.edit.setMinimumHeight(self.fontMetrics().height() + 16)
+        self.edit.setMinimumHeight(height)
         self.edit.setMinimumWidth(self.fontMetrics().averageCharWidth() * 32)
-        self.run_button = QPushButton("Run")
-        self.run_button.setObjectName("runButton")
-        self.run_button.setProperty("kind", "primary")
-        self.run_button.setMinimumHeight(self.fontMetrics().height() + 16)
-        self.run_button.setAccessibleName("Run the turn")
-        self.run_button.setToolTip("Run a turn with this message (Enter or Ctrl+Return)")
-        self.live = QCheckBox("Live")
-        self.live.setObjectName("liveCheck")
-        self.live.setChecked(True)
-        self.live.setAccessibleName("Live")
-        self.live.setToolTip(
+        self.run_button = button(
+            QPushButton("Run"),
+            "runButton",
+            "Run the turn",
+            "Run a turn with this message (Enter or Ctrl+Return)",
+            self._on_run,
+            icon=("run", "on_accent"),
+            kind="primary",
+        )
+        self.run_button.setMinimumHeight(height)
+        self.live = named(
+            QCheckBox("Live"),
+            "liveCheck",
+            "Live",
             tooltip(
                 "Run while typing, after 150 ms of quiet.\nDefault: on. Moving a parameter always "
                 "shows at once."
-            )
+            ),
         )
-        self.copy_button = QToolButton()
-        self.copy_button.setObjectName("copyButton")
-        self.copy_button.setText("Copy")
-        self.copy_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.live.setChecked(True)
+        self.copy_button = button(
+            text_tool("Copy"),
+            "copyButton",
+            "Copy parameters or results",
+            "Copy parameters, results, the prompt or a picture",
+            icon=("copy", "muted"),
+        )
         self.copy_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.copy_button.setAccessibleName("Copy parameters or results")
-        self.copy_button.setToolTip("Copy parameters, results, the prompt or a picture")
         self.status = _StatusLine()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.setSpacing(8)
-        layout.addWidget(self.edit, 1)
-        layout.addWidget(self.run_button)
-        layout.addWidget(self.live)
-        layout.addWidget(self.copy_button)
-        layout.addWidget(self.status)
+        packed(
+            QHBoxLayout(self),
+            (self.edit, 1),
+            self.run_button,
+            self.live,
+            self.copy_button,
+            self.status,
+            margins=(8, 4, 8, 4),
+            spacing=8,
+        )
         self.edit.textEdited.connect(self.message_edited)
         self.edit.returnPressed.connect(self._on_run)
-        self.run_button.clicked.connect(self._on_run)
         self.live.clicked.connect(self.live_toggled)
         themes.spread(self, themes.LIGHT)
-
-    def message(self) -> str:
-        """Return what is in the field."""
-        return self.edit.text()
 
     def set_message(self, message: str) -> None:
         """Put a message in whatever stands there, such as that of a turn that is brought back."""
         if message != self.edit.text():
             self.edit.setText(message)
-
-    def is_live(self) -> bool:
-        """Tell whether typing runs turns by itself."""
-        return self.live.isChecked()
-
-    def set_live(self, live: bool) -> None:
-        """Switch live runs on or off."""
-        self.live.setChecked(live)
-
-    def set_copy_menu(self, menu: QMenu) -> None:
-        """Give the Copy button its menu."""
-        self.copy_button.setMenu(menu)
-
-    def set_status(self, state: str, text: str) -> None:
-        """Show a state: ``ready``, ``busy``, ``warning``, ``error`` or ``off``, and its words."""
-        self.status.show_state(state, text)
 
     def focus_message(self) -> None:
         """Put the cursor into the field and select what is there."""
@@ -188,8 +176,6 @@ class QueryBar(Surface):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self.copy_button.setIcon(themes.icon("copy", theme.muted))
-        self.run_button.setIcon(themes.icon("run", theme.on_accent))
         # Qt has no other way to its clear button; without it the style's own picture stays.
         clear = self.edit.findChild(QAction, _CLEAR_ACTION)
         if isinstance(clear, QAction):

@@ -11,6 +11,7 @@ from core.hits.comparison import Verdict
 from inspector import theme as themes
 from inspector.drawing.words import error_text, tooltip
 from inspector.widgets.labels import StatusLabel
+from inspector.widgets.parts import PANEL_MARGINS, button, named, packed
 from inspector.widgets.replay_table import ReplayTable
 from inspector.widgets.surface import Surface
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from core.recording.replay import TurnReplay
-    from inspector.theme import Theme
 
 _BUSY_AFTER_MS = 200
 _MOST_NOTES = 3
@@ -52,8 +52,7 @@ class ReplayPanel(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("replayView")
-        self.setAccessibleName("Replay of a recorded turn")
+        named(self, "replayView", "Replay of a recorded turn")
         self._replay: TurnReplay | None = None
         self._is_recorded = False
         self._is_busy = False
@@ -61,32 +60,28 @@ class ReplayPanel(Surface):
         self._problem = ""
         self.table = ReplayTable()
         self.table.record_selected.connect(self.record_selected)
-        self.summary = StatusLabel(most_lines=2)
-        self.summary.setObjectName("replaySummary")
-        self._notes = _Notes(most_lines=_MOST_NOTES)
-        self._notes.setObjectName("replayNotes")
-        self._replay_button = QPushButton("Replay")
-        self._replay_button.setObjectName("replayButton")
-        self._replay_button.setAccessibleName("Replay")
-        self._replay_button.clicked.connect(self.replay_requested)
-        self._target_button = QPushButton("Replay against…")
-        self._target_button.setObjectName("replayTarget")
-        self._target_button.setAccessibleName("Replay against another knowledge or graph")
-        self._target_button.setToolTip("Choose the knowledge or graph to replay against")
-        self._target_button.clicked.connect(self.target_requested)
+        self.summary = named(StatusLabel(most_lines=2), "replaySummary")
+        self._notes = named(_Notes(most_lines=_MOST_NOTES), "replayNotes")
+        self._replay_button = button(
+            QPushButton("Replay"),
+            "replayButton",
+            "Replay",
+            "",
+            self.replay_requested,
+            icon=("replay_run", "accent"),
+        )
+        self._target_button = button(
+            QPushButton("Replay against…"),
+            "replayTarget",
+            "Replay against another knowledge or graph",
+            "Choose the knowledge or graph to replay against",
+            self.target_requested,
+        )
         self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
         self._busy_timer.timeout.connect(self._show_state)
-        bar = QHBoxLayout()
-        bar.setSpacing(8)
-        bar.addWidget(self.summary, 1)
-        bar.addWidget(self._replay_button)
-        bar.addWidget(self._target_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 8)
-        column.setSpacing(4)
-        column.addLayout(bar)
-        column.addWidget(self._notes)
-        column.addWidget(self.table, 1)
+        buttons = (self._replay_button, self._target_button)
+        bar = packed(QHBoxLayout(), (self.summary, 1), *buttons, spacing=8)
+        packed(QVBoxLayout(self), bar, self._notes, (self.table, 1), margins=PANEL_MARGINS)
         themes.spread(self, themes.LIGHT)
         self._show_state()
 
@@ -123,11 +118,6 @@ class ReplayPanel(Surface):
         """Say why there is no replay; "" = no problem."""
         self._problem = text
         self._show_state()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self._replay_button.setIcon(themes.icon("replay_run", theme.accent))
 
     def _show_state(self) -> None:
         can_replay = self._is_recorded and bool(self._target) and not self._is_busy

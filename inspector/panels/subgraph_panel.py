@@ -13,6 +13,7 @@ from inspector import theme as themes
 from inspector.drawing.subgraph_layout import LEFT, NODE_HEIGHT, lay_out, sides_of
 from inspector.drawing.words import tooltip
 from inspector.widgets.empty_state import paint_empty_state
+from inspector.widgets.parts import named
 from inspector.widgets.subgraph_items import (
     LinesItem,
     NoteItem,
@@ -66,8 +67,7 @@ class SubgraphPanel(ZoomView):
         self._is_stale = False
         self._is_in_sight = True
         self._empty = ("No subgraph yet", "Ask a question of a RetrieveSubgraph node")
-        self.setObjectName("subgraphView")
-        self.setAccessibleName("Subgraph")
+        named(self, "subgraphView", "Subgraph")
         self._make_lines()
         themes.spread(self, self._theme)
 
@@ -130,7 +130,6 @@ class SubgraphPanel(ZoomView):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self.apply_fit_theme(theme)
         self.setBackgroundBrush(theme.panel)
         self._color_steps()
         self._others.set_color(themes.mix(theme.panel, theme.muted, 0.35))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QVBoxLayout, QWidget
 from inspector import theme as themes
 from inspector.models.turns_model import TurnEntry, TurnRole, TurnsModel
 from inspector.widgets.item_views import ListView
+from inspector.widgets.parts import named, packed
 from inspector.widgets.surface import Surface
 from inspector.widgets.turns_delegate import TurnsDelegate
 
@@ -34,21 +35,16 @@ class TurnsPanel(Surface):
         super().__init__(parent)
         self._known: list[tuple[Turn, float | None, TurnEntry]] = []
         self.model = TurnsModel(self)
-        self._delegate = TurnsDelegate(self)
-        self.view = ListView()
-        self.view.setObjectName("turnsView")
-        self.view.setAccessibleName("Turns of this session, newest first")
+        self.view = named(ListView(), "turnsView", "Turns of this session, newest first")
         self.view.setModel(self.model)
-        self.view.setItemDelegate(self._delegate)
+        self.view.setItemDelegate(TurnsDelegate(self))
         self.view.setUniformItemSizes(True)
         self.view.setMouseTracking(True)
         self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.view.set_empty_text("No turns yet", "Each question you ask is kept here")
         self.view.clicked.connect(self._on_picked)
-        self.view.row_activated.connect(self._on_activated)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 4, 4, 4)
-        column.addWidget(self.view)
+        self.view.row_activated.connect(self._on_picked)
+        packed(QVBoxLayout(self), self.view, margins=(4, 4, 4, 4))
         themes.spread(self, themes.LIGHT)
 
     def show_turns(self, turns: Sequence[Turn], current: int, times: Sequence[float] = ()) -> None:
@@ -82,9 +78,6 @@ class TurnsPanel(Surface):
             self.view.setCurrentIndex(index)
 
     def _on_picked(self, index: QModelIndex) -> None:
-        self.turn_picked.emit(index.data(TurnRole))
-
-    def _on_activated(self, index: QModelIndex) -> None:
         self.turn_picked.emit(index.data(TurnRole))
 
     def minimumSizeHint(self) -> QSize:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
 from inspector.widgets.labels import WrapLabel, heading
+from inspector.widgets.parts import button, named, packed
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -162,7 +163,6 @@ class WelcomePage(QScrollArea):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         self._theme = theme
-        self._open.setIcon(themes.icon("open", theme.on_accent))
 
     def _make_body(self) -> Surface:
         body = Surface()
@@ -171,43 +171,39 @@ class WelcomePage(QScrollArea):
         title = QLabel(PROGRAM)
         title.setFont(themes.scaled_font(title.font(), 1.7, bold=True))
         title.setTextFormat(Qt.TextFormat.PlainText)
-        pitch = WrapLabel(_PITCH)
-        pitch.setProperty("role", "muted")
-        self._open = QPushButton("Open…")
-        self._open.setObjectName("welcomeOpen")
-        self._open.setProperty("kind", "primary")
-        self._open.setAccessibleName("Open a file")
-        self._open.setToolTip("Open a graph, knowledge, records, or saved diagnostics (Ctrl+O)")
-        self._open.clicked.connect(self.open_requested)
-        hint = WrapLabel("or drop a graph, a knowledge file, records or a folder here")
-        hint.setProperty("role", "muted")
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self._open)
-        row.addWidget(hint, 1)
+        pitch = named(WrapLabel(_PITCH), role="muted")
+        open_button = button(
+            QPushButton("Open…"),
+            "welcomeOpen",
+            "Open a file",
+            "Open a graph, knowledge, records, or saved diagnostics (Ctrl+O)",
+            self.open_requested,
+            icon=("open", "on_accent"),
+            kind="primary",
+        )
+        hint = named(
+            WrapLabel("or drop a graph, a knowledge file, records or a folder here"), role="muted"
+        )
         self._sample_title, self._recent_title = heading("Samples"), heading("Recent")
-        self._samples, self._recent = QVBoxLayout(), QVBoxLayout()
-        layout = QVBoxLayout(column)
-        layout.setContentsMargins(16, 20, 16, 20)
-        layout.setSpacing(8)
-        layout.addWidget(title)
-        layout.addWidget(pitch)
-        layout.addSpacing(4)
-        layout.addLayout(row)
-        for label, cards in (
-            (self._sample_title, self._samples),
-            (self._recent_title, self._recent),
-        ):
-            cards.setSpacing(8)
-            layout.addSpacing(8)
-            layout.addWidget(label)
-            layout.addLayout(cards)
-        layout.addStretch(1)
-        outer = QHBoxLayout(body)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(column, 100)
-        outer.addStretch(1)
+        self._samples = packed(QVBoxLayout(), spacing=8)
+        self._recent = packed(QVBoxLayout(), spacing=8)
+        packed(
+            QVBoxLayout(column),
+            title,
+            pitch,
+            4,
+            packed(QHBoxLayout(), open_button, (hint, 1), spacing=12),
+            8,
+            self._sample_title,
+            self._samples,
+            8,
+            self._recent_title,
+            self._recent,
+            None,
+            margins=(16, 20, 16, 20),
+            spacing=8,
+        )
+        packed(QHBoxLayout(body), None, (column, 100), None)
         return body
 
     def _fill(self, layout: QVBoxLayout, cards: Sequence[tuple[str, str, str, str]]) -> None:

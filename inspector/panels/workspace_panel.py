@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QStyle,
-    QStyledItemDelegate,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -24,8 +23,9 @@ from inspector.models.workspace_model import (
     WorkspaceModel,
     entries_of,
 )
-from inspector.widgets.item_views import TreeView
+from inspector.widgets.item_views import ThemedDelegate, TreeView
 from inspector.widgets.labels import ElidedLabel
+from inspector.widgets.parts import button, named, packed
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -37,24 +37,19 @@ if TYPE_CHECKING:
 
     from core.opening.opening import Opened
     from inspector.drawing.unstubbed import StyleOption
-    from inspector.theme import Theme
 
 _ICON_PX = 16
 _GAP_PX = 6
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(ThemedDelegate):
     """Draws a name, elided, and a count at the right."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.theme: Theme = themes.LIGHT
 
     def paint(
         self, painter: QPainter, option: StyleOption, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Draw one row."""
-        theme, box = self.theme, option.rect
+        theme, box = self._theme, option.rect
         painter.save()
         marked = bool(option.state & QStyle.StateFlag.State_Selected) or index.data(CurrentRole)
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
@@ -115,12 +110,9 @@ class WorkspacePanel(Surface):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = WorkspaceModel(self)
-        self._delegate = _Delegate(self)
-        self.tree = TreeView()
-        self.tree.setObjectName("workspaceView")
-        self.tree.setAccessibleName("Open files")
+        self.tree = named(TreeView(), "workspaceView", "Open files")
         self.tree.setModel(self.model)
-        self.tree.setItemDelegate(self._delegate)
+        self.tree.setItemDelegate(_Delegate(self))
         self.tree.setHeaderHidden(True)
         self.tree.setMouseTracking(True)
         self.tree.setIndentation(12)
@@ -129,22 +121,17 @@ class WorkspacePanel(Surface):
         self.tree.row_activated.connect(self._on_row_activated)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tree.customContextMenuRequested.connect(self._on_menu_requested)
-        self._root = ElidedLabel()
-        self._root.setProperty("role", "muted")
-        self._reload = QToolButton()
-        self._reload.setObjectName("reloadButton")
-        self._reload.setAccessibleName("Reload the open files")
-        self._reload.setToolTip("Read the open files again")
-        self._reload.clicked.connect(self.reload_requested)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(6, 0, 0, 0)
-        bar.addWidget(self._root, 1)
-        bar.addWidget(self._reload)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 4, 4, 4)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self.tree, 1)
+        self._root = named(ElidedLabel(), role="muted")
+        self._reload = button(
+            QToolButton(),
+            "reloadButton",
+            "Reload the open files",
+            "Read the open files again",
+            self.reload_requested,
+            icon=("reload", "muted"),
+        )
+        bar = packed(QHBoxLayout(), (self._root, 1), self._reload, margins=(6, 0, 0, 0), spacing=0)
+        packed(QVBoxLayout(self), bar, (self.tree, 1), margins=(4, 4, 4, 4), spacing=0)
         self.show_entries(())
         themes.spread(self, themes.LIGHT)
 
@@ -165,12 +152,6 @@ class WorkspacePanel(Surface):
         self._reload.setEnabled(bool(entries))
         if self.model.show_entries(entries):
             self.tree.expandAll()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self._delegate.theme = theme
-        self._reload.setIcon(themes.icon("reload", theme.muted))
 
     def _on_row_activated(self, index: QModelIndex) -> None:
         entry = self.model.entry(index)

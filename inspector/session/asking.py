@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from core.agent.turn import Turn
     from core.agent.workspace import Workspace
-    from core.nodes.turn_request import TurnRequest
+    from core.nodes.walk import TurnRequest
     from inspector.session.graph_editor import GraphEditor
     from inspector.session.jobs import Jobs
     from inspector.session.play_inputs import PlayInputs

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from core.nodes.kind import Answer, kind_of
-from core.nodes.turn_request import Play, TurnRequest
+from core.nodes.walk import Play, TurnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import Code, InspectorError, Place
-from core.opening.opening import open_path
+from core.opening.opening import find_target, open_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,8 +86,6 @@ class Replaying(QObject):
             return
 
         def job(_work: Work) -> Opened | None:
-            from core.opening.replay_target import find_target
-
             return find_target(turn, recorded.path, models)
 
         self._jobs.submit(TARGET_LANE, job, self._on_target, self.failed.emit)

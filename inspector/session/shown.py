@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from core.agent.turn import NodeRun, Turn
     from core.hits.listing import Listing
     from core.io.findings import Finding
-    from core.nodes.retrieval import RetrievalResult
-    from core.nodes.turn_request import Play
+    from core.nodes.walk import Play, RetrievalResult
     from core.opening.opening import Opened
     from inspector.session.history import HistoryEntry
 

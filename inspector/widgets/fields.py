@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QMetaMethod, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import (
+    QButtonGroup,
     QComboBox,
     QHBoxLayout,
     QLineEdit,
@@ -22,7 +23,7 @@ from inspector import theme as themes
 from inspector.widgets.drafts import Draft
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from PySide6.QtGui import QFocusEvent, QPaintEvent, QWheelEvent
 
@@ -40,6 +41,24 @@ def segment(text: str, name: str, tip: str) -> QPushButton:
     button.setToolTip(tip)
     fit_segment(button)
     return button
+
+
+def segments(
+    owner: QWidget,
+    picked: Callable[[], object],
+    *labels: tuple[str, str, str, str],
+) -> list[QPushButton]:
+    """Make buttons of which one is down, at first the first, as (text, object name, name, tip)."""
+    group = QButtonGroup(owner)
+    buttons = []
+    for text, object_name, name, tip in labels:
+        button = segment(text, name, tip)
+        button.setObjectName(object_name)
+        button.clicked.connect(picked)
+        group.addButton(button)
+        buttons.append(button)
+    buttons[0].setChecked(True)
+    return buttons
 
 
 def fit_segment(button: QPushButton) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QListView, QTableView, QTreeView, QWidget
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QTableView, QTreeView, QWidget
 
 from inspector import theme as themes
 from inspector.widgets.empty_state import paint_empty_state
@@ -60,6 +60,16 @@ class _SpeakingView(_Base):
         index = self.indexAt(event.position().toPoint())
         if index.isValid():
             self.row_activated.emit(index)
+
+
+class ThemedDelegate(QStyledItemDelegate):
+    """Draws in the colours of a theme."""
+
+    _theme: Theme = themes.LIGHT
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
 
 
 class TableView(_SpeakingView, QTableView):

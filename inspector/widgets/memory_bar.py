@@ -250,7 +250,7 @@ class MemoryBar(QWidget):
         with QSignalBlocker(self.choice):
             self.choice.setCurrentIndex(row)
         self.choice.update()
-        entry = self.model.entries[row] if row >= 0 else None
+        entry = self.model.rows[row] if row >= 0 else None
         self.choice.setVisible(entry is not None)
         self.choice.setToolTip(tooltip(f"{entry.name}\n{entry.facts}") if entry else "")
         self.facts.set_text(entry.facts if entry else "", entry.path if entry else "")

@@ -73,14 +73,14 @@ class PlayExits(PlaySection):
         if self.model.show_exits(exits):
             self._make_combos()
             self._share_width()
-        for combo, shown in zip(self._combos, self.model.exits, strict=True):
+        for combo, shown in zip(self._combos, self.model.rows, strict=True):
             with QSignalBlocker(combo):
                 combo.setCurrentIndex(combo.findText(shown.picked))
         self._hint.setVisible(bool(self._combos))
 
     def _make_combos(self) -> None:
         self._combos = []
-        for row, shown in enumerate(self.model.exits):
+        for row, shown in enumerate(self.model.rows):
             combo = Choice()
             combo.setObjectName(f"exit_{shown.node}")
             combo.addItems(shown.routes)
@@ -117,7 +117,7 @@ class PlayExits(PlaySection):
             max(
                 (
                     metrics.horizontalAdvance(route)
-                    for shown in self.model.exits
+                    for shown in self.model.rows
                     for route in shown.routes
                 ),
                 default=0,

@@ -5,31 +5,23 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate
+from PySide6.QtWidgets import QStyle
 
 from inspector import theme as themes
 from inspector.models.turns_model import EntryRole, TurnEntry
+from inspector.widgets.item_views import ThemedDelegate
 
 if TYPE_CHECKING:
     from inspector.drawing.unstubbed import StyleOption
     from inspector.models.table_model import Index
-    from inspector.theme import Theme
 
 _PAD_PX = 6
 
 
-class TurnsDelegate(QStyledItemDelegate):
+class TurnsDelegate(ThemedDelegate):
     """Draws a turn in two lines: the message, and what came back."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._theme: Theme = themes.LIGHT
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
 
     def paint(self, painter: QPainter, option: StyleOption, index: Index) -> None:
         """Draw one turn."""

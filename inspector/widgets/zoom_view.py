@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter
 from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolButton, QWidget
 
-from inspector import theme as themes
+from inspector.widgets.parts import button
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QRectF
     from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
     from PySide6.QtWidgets import QGraphicsItem
-
-    from inspector.theme import Theme
 
 ZOOM_RANGE = (0.1, 4.0)
 ZOOM_STEP = 1.2
@@ -53,13 +51,16 @@ class ZoomView(QGraphicsView):
         self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.fit_button = QToolButton(self)
-        self.fit_button.setObjectName("fitButton")
-        self.fit_button.setAccessibleName(f"Fit the {what}")
         wheel = "The wheel" if self.wheel_zooms else "Ctrl+wheel"
-        self.fit_button.setToolTip(f"Show the whole {what} (0). {wheel} zooms, dragging pans")
+        self.fit_button = button(
+            QToolButton(self),
+            "fitButton",
+            f"Fit the {what}",
+            f"Show the whole {what} (0). {wheel} zooms, dragging pans",
+            self.fit,
+            icon=("fit", "muted"),
+        )
         self.fit_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.fit_button.clicked.connect(self.fit)
         self.fit_button.adjustSize()
 
     def home(self) -> QGraphicsItem | None:
@@ -86,22 +87,6 @@ class ZoomView(QGraphicsView):
         allowed = min(max(now * factor, ZOOM_RANGE[0]), ZOOM_RANGE[1])
         self._is_fitted = False
         self.scale(allowed / now, allowed / now)
-
-    def apply_fit_theme(self, theme: Theme) -> None:
-        """Colour the button that fits the drawing."""
-        self.fit_button.setIcon(themes.icon("fit", theme.muted))
-
-    def press_zoom_key(self, key: Qt.Key) -> bool:
-        """Zoom or fit by a key; tell whether it was one of those."""
-        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self.zoom(ZOOM_STEP)
-        elif key == Qt.Key.Key_Minus:
-            self.zoom(1 / ZOOM_STEP)
-        elif key == Qt.Key.Key_0:
-            self.fit()
-        else:
-            return False
-        return True
 
     def clicked(self, place: QPoint) -> None:
         """React to a click that was no drag; `place` is on the viewport."""
@@ -167,7 +152,14 @@ class ZoomView(QGraphicsView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Zoom with + and −, show all with 0."""
-        if not self.press_zoom_key(Qt.Key(event.key())):
+        key = event.key()
+        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self.zoom(ZOOM_STEP)
+        elif key == Qt.Key.Key_Minus:
+            self.zoom(1 / ZOOM_STEP)
+        elif key == Qt.Key.Key_0:
+            self.fit()
+        else:
             super().keyPressEvent(event)
 
 

@@ -18,7 +18,7 @@ from inspector.window.compose import compose
 if TYPE_CHECKING:
     import argparse
 
-    from core.nodes.turn_request import Play
+    from core.nodes.walk import Play
     from inspector.window.main_window import MainWindow
 
 SETTLE_MS = 150

@@ -118,7 +118,7 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
 def _join_requests(window: MainWindow, files: Files, copying: QMenu, replaying: Replaying) -> None:
     """Join what panels ask for with who does it."""
     session, panels = window.session, window.panels
-    panels.query.set_copy_menu(copying)
+    panels.query.copy_button.setMenu(copying)
     clipboard = QApplication.clipboard()
     for told, act in (
         (panels.progress.cancel_requested, session.cancel),

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
-from core.agent.client_languages import LANGUAGES
+from core.agent.snippets import (
+    LANGUAGES,
+    change_param_calls,
+    changed_snippet,
+    params_as_json,
+)
 from core.hits.export import columns_of, hits_as_csv, hits_as_markdown
 from core.prompt.projection import to_json
 from inspector.window.menus import fill
@@ -60,15 +65,11 @@ def _columns(shown: Shown) -> tuple[str, ...]:
 
 
 def _parameters_json(shown: Shown) -> str:
-    from core.agent.snippets import params_as_json
-
     node = shown.node_in_hand
     return params_as_json(node) if node is not None else ""
 
 
 def _python_calls(shown: Shown) -> str:
-    from core.agent.snippets import change_param_calls
-
     node, opened = shown.node_in_hand, shown.opened
     if node is None or opened is None:
         return ""
@@ -77,17 +78,13 @@ def _python_calls(shown: Shown) -> str:
 
 def _changed(language: str, shown: Shown) -> str:
     """Return what differs from the graph file, in all nodes, as code of a game client."""
-    from core.agent.snippets import changed_snippet
-
     if shown.graph is None or shown.opened is None:
         return ""
     return changed_snippet(language, shown.graph, shown.opened.graph)
 
 
 def _graph_json(shown: Shown) -> str:
-    from core.agent.snippets import graph_as_json
-
-    return graph_as_json(shown.graph) if shown.graph is not None else ""
+    return shown.graph.to_json() if shown.graph is not None else ""
 
 
 def prompt_text(shown: Shown) -> str:

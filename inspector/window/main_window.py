@@ -98,8 +98,8 @@ class MainWindow(QMainWindow):
         """Bring back how the window was left."""
         self.restoreGeometry(self.preferences.blob("geometry"))
         self.layout_of_docks.restore(self.preferences.blob("docks"))
-        self.panels.hits.restore_state(bytes(self.preferences.blob("hits").data()))
-        self.panels.query.set_live(self.preferences.flag("live", True))
+        self.panels.hits.table.restore_state(bytes(self.preferences.blob("hits").data()))
+        self.panels.query.live.setChecked(self.preferences.flag("live", True))
         self.layout_of_docks.show_titles(self.preferences.flag("titles", False))
         self.apply_theme(self.preferences.theme, keep=False)
 
@@ -108,8 +108,8 @@ class MainWindow(QMainWindow):
             return
         self.preferences.set_blob("geometry", self.saveGeometry())
         self.preferences.set_blob("docks", self.layout_of_docks.state())
-        self.preferences.set_blob("hits", self.panels.hits.save_state())
-        self.preferences.set_flag("live", self.panels.query.is_live())
+        self.preferences.set_blob("hits", self.panels.hits.table.save_state())
+        self.preferences.set_flag("live", self.panels.query.live.isChecked())
         self.preferences.sync()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -99,7 +99,7 @@ def add_menus(window: MainWindow, files: Files, copy_menu: QMenu) -> None:
     session, query = window.session, window.panels.query
     fill(
         _menu(bar, "&Turn"),
-        ("&Run", lambda: session.run(query.message()), "Ctrl+Return"),
+        ("&Run", lambda: session.run(query.edit.text()), "Ctrl+Return"),
         ("&Go to the question", query.focus_message, "Ctrl+L"),
         ("&Cancel", window.panels.progress.cancel_requested.emit, "Escape"),
         None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.agent.turn import Turn
 from core.hits.comparison import Comparison, compare_hits
 from core.hits.hit import Hit, Reason
-from core.nodes.turn_request import TurnRequest
+from core.nodes.walk import TurnRequest
 from core.recording.replay import NodeReplay, TurnReplay
 
 if TYPE_CHECKING:

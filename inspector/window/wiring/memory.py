@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.io.atomic import file_name_for
 from core.knowledge.memory import MemoryStore
-from core.nodes.memory_stores import stores_used
+from core.nodes.references import stores_used
 from inspector.session.memory_files import MemoryFiles
 from inspector.session.play_inputs import written_stores
 

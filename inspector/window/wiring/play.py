@@ -29,12 +29,12 @@ def wire_play(session: Session, play: PlayPanel, parameters: ParametersPanel) ->
             inputs.set_reply(node, text)
 
     for told, act in (
-        (play.variable_edited, inputs.set_variable),
-        (play.exit_picked, inputs.set_exit),
-        (play.dialog_kept_changed, inputs.keep_dialog),
-        (play.dialog_edited, inputs.set_dialog),
-        (play.reply_edited, on_reply),
-        (play.node_activated, session.pick_node),
+        (play.variables.variable_edited, inputs.set_variable),
+        (play.exits.exit_picked, inputs.set_exit),
+        (play.dialog.dialog_kept_changed, inputs.keep_dialog),
+        (play.dialog.dialog_edited, inputs.set_dialog),
+        (play.dialog.reply_edited, on_reply),
+        (play.exits.node_activated, session.pick_node),
         (parameters.exit_picked, inputs.set_exit),
         (parameters.reply_edited, inputs.set_reply),
     ):

@@ -19,10 +19,10 @@ def wire_question(session: Session, query: QueryBar) -> None:
     live = QTimer(query)
     live.setSingleShot(True)
     live.setInterval(LIVE_DELAY_MS)
-    live.timeout.connect(lambda: session.run(query.message(), live=True))
+    live.timeout.connect(lambda: session.run(query.edit.text(), live=True))
 
     def on_edited(_message: str) -> None:
-        if query.is_live():
+        if query.live.isChecked():
             live.start()
 
     for overtaken in (query.run_requested, session.message_restored):
@@ -30,7 +30,7 @@ def wire_question(session: Session, query: QueryBar) -> None:
     query.run_requested.connect(session.run)
     query.message_edited.connect(on_edited)
     session.message_restored.connect(query.set_message)
-    session.bind((_status, lambda shown: query.set_status(*_status(shown))))
+    session.bind((_status, lambda shown: query.status.show_state(*_status(shown))))
 
 
 def _status(shown: Shown) -> tuple[str, str]:

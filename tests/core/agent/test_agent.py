@@ -26,7 +26,7 @@ from core.io.findings import FileRefused
 from core.io.work import SearchNeeded, Work
 from core.knowledge.root import StorageRoot
 from core.nodes import NODE_TYPES
-from core.nodes.turn_request import TurnRequest
+from core.nodes.walk import TurnRequest
 from core.opening.opening import check_path
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from core.io.findings import FileRefused, Severity
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import StorageRoot
 from core.nodes import GenerateParams
-from core.nodes.turn_request import Play
+from core.nodes.walk import Play
 from tests.core.fake_embedder import FakeEmbedder
 from tests.core.nodes.test_write_to_memory import (
     DAY_3,

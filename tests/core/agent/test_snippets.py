@@ -15,20 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.description import GraphDescription, Node
-from core.agent.snippets import (
-    LANGUAGES,
-    change_param_calls,
-    changed_snippet,
-    graph_as_json,
-    params_as_json,
-)
-from core.agent.snippets.literals import (
+from core.agent.literals import (
     CppLiterals,
     PythonLiterals,
     UnityLiterals,
     UnrealLiterals,
     pieces,
     short_float32,
+)
+from core.agent.snippets import (
+    LANGUAGES,
+    change_param_calls,
+    changed_snippet,
+    params_as_json,
 )
 from core.errors import Code
 from core.io.findings import Findings
@@ -476,6 +475,6 @@ def test_parameters_as_json_have_enumerations_by_name() -> None:
 def test_the_graph_as_json_is_what_saving_writes(tmp_path: Path) -> None:
     graph = changed(("knowledge", "top_k", 9))
     file = tmp_path / "a.graph.json"
-    text = graph_as_json(graph)
+    text = graph.to_json()
     graph.save(file)
     assert file.read_text(encoding="utf-8") == text

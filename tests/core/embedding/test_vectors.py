@@ -17,8 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.embedding import vectors as vectors_module
-from core.embedding.unfinished import PART_SUFFIX
-from core.embedding.vectors import SUFFIX, RecordVectors, prepare_vectors
+from core.embedding.vectors import PART_SUFFIX, SUFFIX, RecordVectors, prepare_vectors
 from core.errors import Cancelled, InspectorError
 from core.io.sidecar import SidecarFolder
 from core.io.work import Work

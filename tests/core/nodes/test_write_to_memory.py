@@ -24,7 +24,7 @@ from core.nodes import (
     RetrieveParams,
     WriteToMemoryParams,
 )
-from core.nodes.turn_request import Play
+from core.nodes.walk import Play
 from tests.core.fake_embedder import FakeEmbedder
 
 if TYPE_CHECKING:

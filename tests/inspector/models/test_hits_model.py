@@ -72,7 +72,7 @@ def test_the_roles_tell_the_story_of_each_row(model: HitsModel) -> None:
     assert _reasons(model)[:4] == ["", "", "", "filter"]
     distances = [model.data(model.index(row, 5), HitsModel.DistanceRole) for row in range(4)]
     assert distances == [float(np.float32(value)) for value in (0.312, 0.408, 0.541, 0.391)]
-    story = model.data(model.index(3, 0), HitsModel.RowStoryRole)
+    story = model.hit_at(3)
     assert isinstance(story, Hit)
     assert story.id == "predator_list"
 

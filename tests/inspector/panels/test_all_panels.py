@@ -28,7 +28,7 @@ from core.errors import Code, Place
 from core.io.findings import Finding, Severity
 from core.knowledge.memory import MemoryStore
 from core.nodes import ExpansionDepth, GenerateParams, InstructionParams, RetrieveParams
-from core.nodes.turn_request import TurnRequest
+from core.nodes.walk import TurnRequest
 from core.prompt.messages import DialogLine
 from core.prompt.projection import Message, Projection, Span
 from inspector import theme as themes
@@ -304,8 +304,8 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
         Case(
             QueryBar,
             lambda p: p.set_message(""),
-            lambda p: p.set_status("ready", "MiniLM ready"),
-            lambda p: (p.set_message(LONG_TEXT), p.set_status("error", LONG_TEXT)),
+            lambda p: p.status.show_state("ready", "MiniLM ready"),
+            lambda p: (p.set_message(LONG_TEXT), p.status.show_state("error", LONG_TEXT)),
         ),
         Case(
             MessageBar,

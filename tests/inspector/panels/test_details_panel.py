@@ -35,7 +35,7 @@ def details(qtbot: QtBot) -> DetailsPanel:
 
 
 def _facts(details: DetailsPanel) -> dict[str, str]:
-    return {fact.name: fact.value for fact in details.facts.facts}
+    return {fact.name: fact.value for fact in details.facts.rows}
 
 
 def _show(details: DetailsPanel, selection: Selection, hit: Hit) -> None:
@@ -136,11 +136,11 @@ def test_metadata_shows_every_key_and_marks_those_that_the_schema_lacks(
         "false",
         '{"x": null}',
     )
-    notes = {fact.name: fact.note for fact in details.facts.facts}
+    notes = {fact.name: fact.note for fact in details.facts.rows}
     assert notes["odd"] == "not in the schema"
     assert notes["water"] == ""
     details.show_hit(hit, {"odd": 1})
-    assert {fact.note for fact in details.facts.facts} == {""}
+    assert {fact.note for fact in details.facts.rows} == {""}
 
 
 def _marked(details: DetailsPanel) -> list[str]:

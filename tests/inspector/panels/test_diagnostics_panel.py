@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QToolButton, 
 
 from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError
-from core.nodes.turn_request import TurnRequest
+from core.nodes.walk import TurnRequest
 from inspector.panels.diagnostics_panel import DiagnosticsPanel
 from inspector.theme import DARK, spread
 

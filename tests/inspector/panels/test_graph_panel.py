@@ -19,7 +19,7 @@ from core.nodes import (
     RetrieveParams,
     ToolCallParams,
 )
-from core.nodes.turn_request import TurnRequest
+from core.nodes.walk import TurnRequest
 from inspector.panels.graph_panel import GraphPanel
 from inspector.theme import DARK, spread
 

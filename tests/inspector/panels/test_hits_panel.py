@@ -294,7 +294,7 @@ def test_the_state_of_the_columns_comes_back_in_another_window(
     panel.table.pick_column(Column.BM25, True)
     other = HitsPanel()
     qtbot.addWidget(other)
-    assert other.restore_state(panel.save_state())
+    assert other.table.restore_state(panel.table.save_state())
     other.show_selection(chosen(aquarium()))
     restored = other.table.horizontalHeader()
     assert restored.visualIndex(Column.DISTANCE) == 0
@@ -321,7 +321,7 @@ def test_the_state_of_the_columns_comes_back_in_another_window(
 def test_a_damaged_state_changes_nothing(panel: HitsPanel, state: bytes) -> None:
     panel.show_selection(chosen(aquarium()))
     before = _shown(panel)
-    assert panel.restore_state(state) is False
+    assert panel.table.restore_state(state) is False
     assert _shown(panel) == before
 
 

@@ -66,15 +66,15 @@ def show_dialog(
 
 def emitted(panel: PlayPanel) -> list[Any]:
     found = []
-    for name in (
-        "variable_edited",
-        "exit_picked",
-        "dialog_kept_changed",
-        "dialog_edited",
-        "reply_edited",
-        "node_activated",
+    for section, name in (
+        (panel.variables, "variable_edited"),
+        (panel.exits, "exit_picked"),
+        (panel.dialog, "dialog_kept_changed"),
+        (panel.dialog, "dialog_edited"),
+        (panel.dialog, "reply_edited"),
+        (panel.exits, "node_activated"),
     ):
-        getattr(panel, name).connect(lambda *args, name=name: found.append((name, *args)))
+        getattr(section, name).connect(lambda *args, name=name: found.append((name, *args)))
     return found
 
 
@@ -416,7 +416,7 @@ def reply_of(panel: PlayPanel) -> QPlainTextEdit:
 
 def test_a_reply_is_told_after_quiet(panel: PlayPanel, qtbot: QtBot) -> None:
     QTest.keyClicks(reply_of(panel), "Perrin.")
-    with qtbot.waitSignal(panel.reply_edited, timeout=2000) as told:
+    with qtbot.waitSignal(panel.dialog.reply_edited, timeout=2000) as told:
         pass
     assert told.args == ["Perrin."]
 

@@ -105,8 +105,8 @@ def test_the_tints_lie_exactly_on_the_chunks_even_behind_wide_characters(
 
 def test_a_chunk_has_the_tint_of_its_place_among_the_hits(panel: PromptPanel) -> None:
     spread(panel, DARK)
-    assert [panel.tint_of(name) for name in IDS] == [DARK.tint(0), DARK.tint(1), DARK.tint(2)]
-    assert panel.tint_of("nobody") is None
+    assert [panel.view.tint_of(name) for name in IDS] == [DARK.tint(0), DARK.tint(1), DARK.tint(2)]
+    assert panel.view.tint_of("nobody") is None
 
 
 def test_the_tint_is_painted_behind_the_chunk(panel: PromptPanel) -> None:

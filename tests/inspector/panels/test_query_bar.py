@@ -34,7 +34,7 @@ def test_typing_tells_each_change(bar: QueryBar) -> None:
     bar.message_edited.connect(texts.append)
     QTest.keyClicks(edit_of(bar), "fish")
     assert texts == ["f", "fi", "fis", "fish"]
-    assert bar.message() == "fish"
+    assert bar.edit.text() == "fish"
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_the_button_runs_what_a_script_put_in(bar: QueryBar, qtbot: QtBot) -> No
 def test_setting_a_message_tells_nobody(bar: QueryBar, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(bar.message_edited), qtbot.assertNotEmitted(bar.live_toggled):
         bar.set_message("older")
-        bar.set_live(False)
-    assert bar.message() == "older"
-    assert not bar.is_live()
+        bar.live.setChecked(False)
+    assert bar.edit.text() == "older"
+    assert not bar.live.isChecked()
 
 
 def test_a_turn_that_is_brought_back_puts_its_message_in(bar: QueryBar) -> None:
     QTest.keyClicks(edit_of(bar), "draft")
     bar.set_message("picked")
-    assert bar.message() == "picked"
+    assert bar.edit.text() == "picked"
 
 
 def test_live_is_on_and_can_be_switched(bar: QueryBar, qtbot: QtBot) -> None:
@@ -84,17 +84,17 @@ def test_a_long_pasted_text_is_kept_whole(bar: QueryBar) -> None:
     text = "lionfish " * 20_000
     QGuiApplication.clipboard().setText(text)
     edit_of(bar).paste()
-    assert bar.message() == text
+    assert bar.edit.text() == text
 
 
 def test_a_pasted_line_break_is_kept(bar: QueryBar) -> None:
     edit_of(bar).insert("one\ntwo")
-    assert bar.message() == "one\ntwo"
+    assert bar.edit.text() == "one\ntwo"
 
 
 def test_the_copy_button_shows_the_menu_it_is_given(bar: QueryBar) -> None:
     menu = QMenu(bar)
-    bar.set_copy_menu(menu)
+    bar.copy_button.setMenu(menu)
     assert bar.findChild(QToolButton, "copyButton").menu() is menu
 
 
@@ -102,7 +102,7 @@ def test_the_copy_button_shows_the_menu_it_is_given(bar: QueryBar) -> None:
 def test_the_status_keeps_its_words_whatever_the_width(bar: QueryBar, width: int) -> None:
     bar.resize(width, 50)
     text = "MiniLM ready · embed 9 ms · search 0.4 ms"
-    bar.set_status("ready", text)
+    bar.status.show_state("ready", text)
     status = bar.findChild(QLabel, "queryStatus")
     assert status.text() == text
     assert status.accessibleName() == text

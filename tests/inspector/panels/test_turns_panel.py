@@ -14,7 +14,7 @@ from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError
 from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrieve import Retrieval
-from core.nodes.turn_request import TurnRequest
+from core.nodes.walk import TurnRequest
 from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.theme import DARK, spread

@@ -362,6 +362,6 @@ def test_a_row_shows_its_whole_chunk_in_the_details(
     details = user.window.panels.details
     assert details.id_label.text() == hit.id
     assert details.text_view.toPlainText() == hit.text
-    facts = {fact.name: fact.value for fact in details.facts.facts}
+    facts = {fact.name: fact.value for fact in details.facts.rows}
     assert facts["rank"] == "1"
     assert "1/(60+" in facts["fused score"]

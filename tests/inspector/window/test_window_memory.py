@@ -138,7 +138,7 @@ def click_record(user: Driver, record_id: str) -> None:
 
 
 def stores_on_show(user: Driver) -> tuple[StoreEntry, ...]:
-    return user.window.panels.memory.bar.model.entries
+    return user.window.panels.memory.bar.model.rows
 
 
 def problem_of(user: Driver) -> str:

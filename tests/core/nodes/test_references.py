@@ -9,9 +9,8 @@ from core.nodes import (
     RetrieveParams,
     WriteToMemoryParams,
 )
-from core.nodes.memory_stores import stores_used
-from core.nodes.references import variables_used
-from core.nodes.turn_request import TurnRequest
+from core.nodes.references import stores_used, variables_used
+from core.nodes.walk import TurnRequest
 
 
 def recall(storage_name: str, schema: str = "s", text: str = "") -> RetrieveParams:

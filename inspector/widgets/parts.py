@@ -1,0 +1,132 @@
+"""What panels are put together from: controls with their names, and rows and columns of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSplitter, QToolButton, QWidget
+
+from inspector import theme as themes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtCore import SignalInstance
+    from PySide6.QtWidgets import QLayout
+
+    from inspector.theme import Theme
+
+    Part = QWidget | QLayout | int | None
+
+PANEL_MARGINS = (8, 4, 8, 8)
+"""Around the content of most panels, px: left, top, right, bottom."""
+
+_Widget = TypeVar("_Widget", bound=QWidget)
+_Button = TypeVar("_Button", bound=QAbstractButton)
+_Box = TypeVar("_Box", bound=QBoxLayout)
+
+
+class _Icon(QObject):
+    """Keeps a button's icon in one colour of the theme, whichever theme that is."""
+
+    def __init__(self, button: QAbstractButton, name: str, color: str) -> None:
+        super().__init__(button)
+        self._button, self._name, self._color = button, name, color
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._button.setIcon(themes.icon(self._name, getattr(theme, self._color)))
+
+
+def named(
+    widget: _Widget, name: str = "", says: str = "", tip: str = "", **properties: str
+) -> _Widget:
+    """Give a new widget its names, and return it.
+
+    Parameters
+    ----------
+    name : the object name, by which scripts find it.
+    says : what a screen reader calls it.
+    tip : its tooltip.
+    properties : what the style sheet reads, such as ``kind="flat"`` or ``role="muted"``.
+    """
+    widget.setObjectName(name)
+    widget.setAccessibleName(says)
+    widget.setToolTip(tip)
+    for key, value in properties.items():
+        widget.setProperty(key, value)
+    return widget
+
+
+def button(
+    new: _Button,
+    name: str,
+    says: str,
+    tip: str,
+    clicked: Callable[..., object] | SignalInstance | None = None,
+    *,
+    icon: tuple[str, str] | None = None,
+    **properties: str,
+) -> _Button:
+    """Give a new button its names, what it does and its icon, and return it.
+
+    Parameters
+    ----------
+    clicked : called, or emitted, by a click.
+    icon : name of the icon and of its colour in the theme.
+    """
+    named(new, name, says, tip, **properties)
+    if clicked is not None:
+        new.clicked.connect(clicked)
+    if icon is not None:
+        _Icon(new, *icon)
+    return new
+
+
+def text_tool(text: str) -> QToolButton:
+    """Return a tool button with a text beside its icon."""
+    new = QToolButton()
+    new.setText(text)
+    new.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    return new
+
+
+def packed(
+    box: _Box,
+    *parts: Part | tuple[Part, int],
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+    spacing: int = 4,
+) -> _Box:
+    """Fill a new row or column, and return it.
+
+    Parameters
+    ----------
+    parts : each alone, or with the share that it has of the room to spare; a number is so much
+        room, px, and None all the room to spare.
+    margins, spacing : px.
+    """
+    box.setContentsMargins(*margins)
+    box.setSpacing(spacing)
+    for entry in parts:
+        part, share = entry if isinstance(entry, tuple) else (entry, 0)
+        if part is None:
+            box.addStretch(1)
+        elif isinstance(part, int):
+            box.addSpacing(part)
+        elif isinstance(part, QWidget):
+            box.addWidget(part, share)
+        else:
+            box.addLayout(part, share)
+    return box
+
+
+def split(*parts: tuple[QWidget, int], handle_px: int = 8) -> QSplitter:
+    """Put widgets beside each other, with their shares of the room and handles between them."""
+    splitter = QSplitter(Qt.Orientation.Horizontal)
+    splitter.setChildrenCollapsible(False)
+    splitter.setHandleWidth(handle_px)
+    for number, (part, share) in enumerate(parts):
+        splitter.addWidget(part)
+        splitter.setStretchFactor(number, share)
+    return splitter
