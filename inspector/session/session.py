@@ -20,8 +20,7 @@ from core.io.work import QUIETLY
 from core.nodes import kind_of
 from inspector.session.asking import Asking
 from inspector.session.compiling import OpenResult, check_edited, open_and_check
-from inspector.session.edits import with_edits
-from inspector.session.graph_editor import GraphEditor
+from inspector.session.graph_editor import GraphEditor, with_edits
 from inspector.session.play_inputs import PlayInputs
 from inspector.session.shown import Shown
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
     from core.opening.opening import Opened
-    from inspector.session.history import HistoryEntry
+    from inspector.session.asking import HistoryEntry
     from inspector.session.jobs import Jobs
 
 OPEN_LANE = "open"

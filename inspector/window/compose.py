@@ -27,10 +27,8 @@ from inspector.window.panel_set import PanelSet
 from inspector.window.samples import sample_cards
 from inspector.window.wiring.editing import wire_parameters, wire_prompt
 from inspector.window.wiring.memory import MemoryWiring
-from inspector.window.wiring.play import wire_play
-from inspector.window.wiring.question import wire_question
-from inspector.window.wiring.replay import wire_replay
-from inspector.window.wiring.results import wire_results
+from inspector.window.wiring.question import wire_play, wire_question
+from inspector.window.wiring.results import wire_replay, wire_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +63,7 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     wire_play(session, panels.inputs, panels.parameters)
     memory = MemoryWiring(session, panels.memory, jobs, window)
     memory.store_saved.connect(watch.take_note)
-    wire_replay(session, replaying, panels.replay, panels.hits.select_id, window)
+    wire_replay(session, replaying, panels, window)
     window.closing.connect(watch.stop)
     _join_window(window, replaying)
     _join_requests(window, files, copying, replaying)

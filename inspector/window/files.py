@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from core.errors import InspectorError
 from core.io.atomic import write_atomically
 from inspector.window.file_view import FileView
-from inspector.window.wiring.replay import KNOWLEDGE_FILES
 
 if TYPE_CHECKING:
     from core.io.findings import Finding
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.session.watching import FileWatch
+
+KNOWLEDGE_FILES = "Graphs and knowledge (*.json *.jsonl *.ndjson);;All files (*)"
 
 
 class Files(QObject):

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused
-from inspector.window.wiring.play import misses_variable
+from inspector.window.wiring.question import misses_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,19 +1,27 @@
-"""The results of the turn on screen: what the node in hand found, the path, the diagnostics."""
+"""The results of the turn on screen: what was found, the path, the diagnostics, the replay."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QFileDialog
+
+from core.errors import InspectorError
 from core.nodes import kind_of
 from core.subgraph.listing import SubgraphListing
+from inspector.window.files import KNOWLEDGE_FILES
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from core.hits.hit import Hit
     from inspector.panels.distance_panel import DistancePanel
     from inspector.panels.hits_panel import HitsPanel
     from inspector.panels.subgraph_panel import SubgraphPanel
     from inspector.panels.turns_panel import TurnsPanel
+    from inspector.session.replaying import Replaying
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.window.panel_set import PanelSet
@@ -45,6 +53,44 @@ def wire_results(session: Session, panels: PanelSet) -> None:
         (panels.prompt.chunk_clicked, panels.hits.select_id),
     ):
         told.connect(act)
+
+
+def wire_replay(session: Session, replaying: Replaying, panels: PanelSet, window: QWidget) -> None:
+    """Connect what is replayed with its panel.
+
+    Parameters
+    ----------
+    window : the parent of file dialogs.
+    """
+    replay = panels.replay
+
+    def show() -> None:
+        target = replaying.target
+        replay.show_recorded(
+            replaying.turn is not None, target.path.name if target is not None else ""
+        )
+        replay.show_busy(replaying.is_busy)
+        replay.show_replay(replaying.result)
+
+    def choose_target() -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            window, "Replay against", session.folder, KNOWLEDGE_FILES
+        )
+        if name:
+            replaying.use_target(Path(name))
+
+    def on_record_selected(node: str, record: str) -> None:
+        try:
+            session.pick_node(node)
+        except InspectorError:
+            return
+        panels.hits.select_id(record)
+
+    replay.replay_requested.connect(replaying.replay)
+    replay.target_requested.connect(choose_target)
+    replay.record_selected.connect(on_record_selected)
+    replaying.changed.connect(show)
+    replaying.failed.connect(session.failed)
 
 
 def _show_hit(panels: PanelSet, hit: Hit | None) -> None:
