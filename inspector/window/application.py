@@ -87,12 +87,9 @@ class _Start:
         session, options = self._window.session, self._options
         try:
             if session.graph is not None:
-                chosen = play_options(options, session.graph)
                 session.inputs.begin(
                     self._play,
-                    chosen.variables,
-                    chosen.exits,
-                    chosen.replies,
+                    *play_options(options, session.graph),
                     keeps_dialog=keeps_dialog(options),
                 )
                 edited = cli.with_settings(session.graph, options.settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,11 +72,5 @@ class FileView(QDialog):
 
 def _lines(file: Iterable[str], first: int, last: int) -> list[str]:
     """Return the lines `first` to `last`, each cut to what is sensible to show."""
-    lines = []
-    for number, line in enumerate(file, start=1):
-        if number > last:
-            break
-        if number >= first:
-            text = line.rstrip("\n")
-            lines.append(text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + " …")
-    return lines
+    lines = [line.rstrip("\n") for line in islice(file, first - 1, last)]
+    return [text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + " …" for text in lines]
