@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from core.agent.description import Node, changed_params
 from core.errors import Code, InspectorError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from core.agent.description import GraphDescription
@@ -57,7 +56,7 @@ def with_edits(
 
 
 class ParamEdit(QUndoCommand):
-    """One parameter's change. Later values of the same gesture (a drag) extend it.
+    """One parameter's change. `new` follows later values of the same gesture (a drag).
 
     Qt's own merging of commands is of no use here: it would leave the Python half of every merged
     command behind.
@@ -73,92 +72,25 @@ class ParamEdit(QUndoCommand):
         apply: Callable[[str, str, Any], None],
         node: str,
         param: str,
+        gesture: int,
         old: Any,
         new: Any,
-        gesture: int,
     ) -> None:
         super().__init__(f"change {node}.{param}")
         self._apply = apply
-        self._edited = (node, param, gesture)
-        self._old = old
-        self._new = new
-
-    @property
-    def is_void(self) -> bool:
-        """Whether it has come back to where it began."""
-        return bool(self._new == self._old)
-
-    def belongs_to(self, node: str, param: str, gesture: int) -> bool:
-        """Tell whether an edit is part of the same gesture."""
-        return self._edited == (node, param, gesture)
-
-    def extend(self, new: Any) -> None:
-        """Take over the value of a later edit of the same gesture and put it in force."""
-        self._new = new
-        self.redo()
+        self.edited = (node, param, gesture)
+        self.old = old
+        self.new = new
 
     def undo(self) -> None:
         """Put the old value back."""
-        node, param, _ = self._edited
-        self._apply(node, param, self._old)
+        node, param, _ = self.edited
+        self._apply(node, param, self.old)
 
     def redo(self) -> None:
         """Put the new value in force."""
-        node, param, _ = self._edited
-        self._apply(node, param, self._new)
-
-
-class Edits:
-    """Pushes edits to the undo stack, one step a gesture.
-
-    Parameters
-    ----------
-    stack : takes the commands.
-    apply : puts a value in force: ``apply(node, param, value)``.
-    """
-
-    def __init__(self, stack: QUndoStack, apply: Callable[[str, str, Any], None]) -> None:
-        self._stack = stack
-        self._apply = apply
-        self._last: ParamEdit | None = None
-        self._gesture = 0
-
-    def push(self, node: str, param: str, old: Any, new: Any) -> None:
-        """Put a new value in force, as a step of its own or as more of the running gesture."""
-        last = self._last
-        if (
-            last is not None
-            and self._stack.index() == self._stack.count()
-            and (last.belongs_to(node, param, self._gesture))
-        ):
-            last.extend(new)
-            return
-        self._last = ParamEdit(self._apply, node, param, old, new, self._gesture)
-        self._stack.push(self._last)
-
-    def end(self) -> None:
-        """Close the running gesture; one that came back to where it began is no step."""
-        last, self._last = self._last, None
-        if last is not None and last.is_void:
-            last.setObsolete(True)
-            self._stack.undo()
-        self._gesture += 1
-
-    def forget(self) -> None:
-        """Let nothing be undone any more."""
-        self._last = None
-        self._stack.clear()
-
-    @contextmanager
-    def as_one_step(self, text: str) -> Iterator[None]:
-        """Make all edits inside one step."""
-        self.end()
-        self._stack.beginMacro(text)
-        try:
-            yield
-        finally:
-            self._stack.endMacro()
-            self._last = None
+        node, param, _ = self.edited
+        self._apply(node, param, self.new)
 
 
 class GraphEditor(QObject):
@@ -183,7 +115,8 @@ class GraphEditor(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.undo_stack = QUndoStack(self)
-        self._edits = Edits(self.undo_stack, self.apply)
+        self._last: ParamEdit | None = None
+        self._gesture = 0
         self.graph: GraphDescription | None = None
         self.outline: GraphDescription | None = None
         self._of_file: GraphDescription | None = None
@@ -221,10 +154,21 @@ class GraphEditor(QObject):
             return False
         old, new = getattr(before.params, param), getattr(after, param)
         if old != new:
-            self._edits.push(node, param, old, new)
+            self._push(node, param, old, new)
         else:
             self.confirmed.emit()
         return True
+
+    def _push(self, node: str, param: str, old: Any, new: Any) -> None:
+        """Put a new value in force, as a step of its own or as more of the running gesture."""
+        last, edited = self._last, (node, param, self._gesture)
+        is_newest = self.undo_stack.index() == self.undo_stack.count()
+        if last is not None and is_newest and last.edited == edited:
+            last.new = new
+            last.redo()
+            return
+        self._last = ParamEdit(self.apply, *edited, old, new)
+        self.undo_stack.push(self._last)
 
     def _check(self, node: Node, after: NodeParams, param: str) -> None:
         if self._workspace is not None:
@@ -251,12 +195,17 @@ class GraphEditor(QObject):
         self.forget()
 
     def end_edit(self) -> None:
-        """Close the running edit: the next one is undone on its own."""
-        self._edits.end()
+        """Close the running gesture; one that came back to where it began is no step."""
+        last, self._last = self._last, None
+        if last is not None and last.new == last.old:
+            last.setObsolete(True)
+            self.undo_stack.undo()
+        self._gesture += 1
 
     def forget(self) -> None:
         """Let nothing be undone any more."""
-        self._edits.forget()
+        self._last = None
+        self.undo_stack.clear()
 
     def baseline(self, node: str) -> NodeParams:
         """Return the parameters that the graph file gives a node."""
@@ -267,10 +216,15 @@ class GraphEditor(QObject):
     def reset(self, name: str) -> None:
         """Put a node back to the graph file's values, as one undo step."""
         node, baseline = self.in_hand.node(name), self.baseline(name)
-        with self._edits.as_one_step(f"reset {name}"):
+        self.end_edit()
+        self.undo_stack.beginMacro(f"reset {name}")
+        try:
             for param in node.params.specs():
                 if getattr(node.params, param) != getattr(baseline, param):
                     self.edit(name, param, getattr(baseline, param))
+        finally:
+            self.undo_stack.endMacro()
+            self._last = None
         self.confirmed.emit()
 
     def save(self, path: Path) -> GraphDescription:
