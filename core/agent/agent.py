@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from core.agent.compile import check_change, check_storages
-from core.agent.description import GraphDescription, Node, changed_params
 from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Finding, Findings
@@ -18,6 +17,7 @@ from core.nodes.walk import Outcome, Play, TurnRequest, TurnState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from core.agent.description import GraphDescription
     from core.agent.workspace import Workspace
 
 MAX_STEPS = 64
@@ -140,8 +140,7 @@ class Agent:
             self._busy.release()
 
     def _with_param(self, node_name: str, param: str, value: Any) -> GraphDescription:
-        node = self.graph.node(node_name)
-        spec = node.params.specs().get(param)
+        spec = self.graph.node(node_name).params.specs().get(param)
         if spec is not None and spec.structural:
             raise InspectorError(
                 Code.ParamNotMutable,
@@ -149,10 +148,8 @@ class Agent:
                 place=Place(node=node_name, param=param),
                 hint="change it in the graph and make a new agent",
             )
-        params = changed_params(node, param, value)
-        check_change(params, param, self._workspace, node=node_name)
-        graph = self.graph.copy()
-        graph.nodes = [Node(n.name, params) if n.name == node_name else n for n in graph.nodes]
+        graph = self.graph.with_param(node_name, param, value)
+        check_change(graph.node(node_name).params, param, self._workspace, node=node_name)
         return graph
 
     def request(

@@ -18,7 +18,7 @@ from core.io.wording import did_you_mean
 from core.nodes import NODE_TYPES, NodeParams, node_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 GRAPH_VERSION = 1
 
@@ -97,21 +97,19 @@ class GraphDescription:
             3005 for an unknown node, 3007 for an unknown parameter or a refused value.
         """
         changed = changed_params(self.node(node_name), param, value)
-        graph = self.copy()
-        graph.nodes = [Node(n.name, changed) if n.name == node_name else n for n in graph.nodes]
-        return graph
+        return self.copy(
+            Node(node.name, changed) if node.name == node_name else node for node in self.nodes
+        )
 
-    def copy(self) -> GraphDescription:
-        """Return an independent copy (nodes are immutable and shared)."""
+    def copy(self, nodes: Iterable[Node] | None = None) -> GraphDescription:
+        """Return an independent copy, with its own nodes (immutable and shared) or with these."""
         graph = copy.copy(self)
-        graph.nodes = list(self.nodes)
+        graph.nodes = list(self.nodes if nodes is None else nodes)
         return graph
 
     def sound(self) -> GraphDescription:
         """Return a copy with the refused values of its nodes at their defaults."""
-        graph = self.copy()
-        graph.nodes = [Node(node.name, node.params.sound()) for node in self.nodes]
-        return graph
+        return self.copy(Node(node.name, node.params.sound()) for node in self.nodes)
 
     def check(self) -> tuple[Finding, ...]:
         """Return all structural findings: names, exits, ranges, types, reachability."""

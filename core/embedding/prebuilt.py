@@ -10,9 +10,7 @@ kept in at least 16-bit floating point.
 from __future__ import annotations
 
 import importlib.util
-import threading
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +26,7 @@ from core.embedding.vectors import (
     prepare_vectors,
     vectors_key,
 )
+from core.io.cache import BoundedCache
 from core.io.child_process import ChildProcess
 from core.io.work import QUIETLY, Work
 
@@ -53,6 +52,8 @@ _REMEMBERED = 16
 _ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8}
 
 _Identity = tuple[str, int, int]
+
+_known: BoundedCache[_Identity, PrebuiltIndex] = BoundedCache(lambda _: 1, _REMEMBERED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +96,7 @@ class PrebuiltCheck:
         self.path = path
         self.header = read_index_header(path)
         self._identity = _identity(path)
-        self._known = _fault_of_format(self.header) or _remembered(self._identity)
+        self._known = _fault_of_format(self.header) or _known.get(self._identity)
         self._reading = _Reading(path, "check") if self._known is None else None
 
     def __enter__(self) -> Self:
@@ -130,7 +131,7 @@ class PrebuiltCheck:
         if self._known is None and self._reading is not None:
             self._known = self._reading.result(work=work)
             if self._reading.is_certain:
-                _remember(self._identity, self._known)
+                _known.put(self._identity, self._known)
         return self._known or PrebuiltIndex("it has not been read")
 
 
@@ -348,19 +349,3 @@ def _identity(path: Path) -> _Identity:
     except OSError:
         return str(path), 0, 0
     return str(path.resolve()), state.st_size, state.st_mtime_ns
-
-
-_known: OrderedDict[_Identity, PrebuiltIndex] = OrderedDict()
-_known_lock = threading.Lock()
-
-
-def _remembered(identity: _Identity) -> PrebuiltIndex | None:
-    with _known_lock:
-        return _known.get(identity)
-
-
-def _remember(identity: _Identity, found: PrebuiltIndex) -> None:
-    with _known_lock:
-        _known[identity] = found
-        if len(_known) > _REMEMBERED:
-            _known.popitem(last=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
 from core.io.json_file import describe, read_json, read_text, refuse_errors
-from core.io.json_path import child
+from core.io.json_text import child
 from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
 from core.knowledge.corpus import LIST_KEYS, Corpus, CorpusEntry

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import Code, InspectorError
-from core.io.collector import collector_paused
 from core.io.findings import FileRefused, Finding, Findings, Severity
-from core.io.json_file import with_lines
+from core.io.json_file import collector_paused, with_lines
 from core.io.work import QUIETLY, Work
 from core.knowledge.columns import typed_columns
 from core.knowledge.config import KnowledgeConfig

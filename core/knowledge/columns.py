@@ -12,7 +12,7 @@ import numpy as np
 
 from core.errors import Place
 from core.io.json_file import MAX_NESTING, too_deep
-from core.io.json_path import child
+from core.io.json_text import child
 from core.knowledge.schema import JSON_KINDS, Column, Field, FieldType, Scalar, check_value
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.embedding.models import DEFAULT_MODEL, find_model, model_names
 from core.io.json_file import describe
-from core.io.json_path import child
+from core.io.json_text import child
 from core.io.wording import cut, did_you_mean
 from core.knowledge.schema import Field, parse_fields
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from core.io.json_file import describe
-from core.io.json_path import child
+from core.io.json_text import child
 from core.knowledge.records import RecordPlaces
 
 if TYPE_CHECKING:

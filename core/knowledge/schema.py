@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from core.io.json_file import describe
-from core.io.json_path import child
+from core.io.json_text import child
 from core.io.wording import did_you_mean
 
 if TYPE_CHECKING:

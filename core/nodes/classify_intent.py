@@ -80,10 +80,6 @@ class IntentRetrieval(RetrievalResult):
     near_miss_fields = ("id", "distance", "label", "rank", "reason", "needs")
 
     @property
-    def selection(self) -> Selection | None:
-        return self.listing
-
-    @property
     def label(self) -> str:
         """The label of the message, "" when no intent was found."""
         return (self.label_of(self.hits[0]) or "") if self.hits else ""

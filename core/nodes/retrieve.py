@@ -142,10 +142,6 @@ class Retrieval(RetrievalResult):
     near_miss_fields = ("id", "distance", "bm25_score", "rank", "reason", "needs")
 
     @property
-    def selection(self) -> Selection | None:
-        return self.listing
-
-    @property
     def counts(self) -> Counts:
         """The counts of every stage; all 0 without a selection."""
         if self.listing is not None:

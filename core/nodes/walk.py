@@ -11,6 +11,7 @@ from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
 from core.knowledge.kinds import FileKind
 from core.prompt.projection import Chunk, InstructionText, KnowledgeBlock, Projection
+from core.retrieve.listing import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from core.nodes.params import NodeParams
     from core.patterns.patterns import PatternSearches
     from core.prompt.messages import DialogLine
-    from core.retrieve.listing import Selection
     from core.retrieve.memories import Memories
     from core.subgraph.knowledge_graphs import KnowledgeGraphs
 
@@ -101,7 +101,7 @@ class RetrievalResult(ABC):
     @property
     def selection(self) -> Selection | None:
         """The listing, where it ranks by distance or BM25; None for the other kinds."""
-        return None
+        return self.listing if isinstance(self.listing, Selection) else None
 
     @property
     def hits(self) -> tuple[Hit, ...]:

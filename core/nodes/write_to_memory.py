@@ -11,7 +11,7 @@ import orjson
 
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
-from core.io.json_path import child
+from core.io.json_text import child
 from core.knowledge.columns import build_columns
 from core.knowledge.memory import MemoryStore
 from core.knowledge.schema import Field, FieldType

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import orjson
 
 from core.errors import Code, InspectorError, Place
-from core.io.json_error import explain
 from core.io.json_file import describe
-from core.io.json_path import line_and_column
+from core.io.json_text import explain, line_and_column
 from core.prompt.messages import DialogLine, Role
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from core.agent.description import GraphDescription
 from core.agent.turn import ERROR, NodeRun, Turn
 from core.errors import Code, InspectorError, Place
 from core.io.findings import FINDINGS_LIMIT, Finding, Findings, Severity
-from core.io.json_error import explain
 from core.io.json_file import describe, read_bytes, read_json, refuse_errors, too_deep, with_lines
-from core.io.json_path import child
+from core.io.json_text import child, explain
 from core.knowledge.turn_marks import WRAPPED, is_flat
 from core.nodes.walk import TurnRequest
 from core.recording.forms import flat_nodes, whole

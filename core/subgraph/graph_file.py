@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code
-from core.io.collector import collector_paused
 from core.io.findings import Findings
-from core.io.json_file import describe, read_bytes, read_json, refuse_errors
-from core.io.json_path import child
+from core.io.json_file import collector_paused, describe, read_bytes, read_json, refuse_errors
+from core.io.json_text import child
 from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
 from core.subgraph.graph_pieces import parse_in_pieces

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from core.errors import Code, InspectorError, Place
-from core.io.json_error import explain
 from core.io.json_file import describe, too_deep
-from core.io.json_path import child, line_and_column, segments
+from core.io.json_text import child, explain, line_and_column, segments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

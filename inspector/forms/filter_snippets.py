@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.io.json_path import locate
+from core.io.json_text import locate
 from core.knowledge.schema import FieldType
 
 if TYPE_CHECKING:

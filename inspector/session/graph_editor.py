@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 
 def with_params(graph: GraphDescription, params: Mapping[str, NodeParams]) -> GraphDescription:
     """Return a copy of the graph with these parameters by node, where the node's type fits."""
-    changed = graph.copy()
-    changed.nodes = [
+    return graph.copy(
         Node(node.name, params[node.name])
         if type(params.get(node.name)) is type(node.params)
         else node
         for node in graph.nodes
-    ]
-    return changed
+    )
 
 
 def with_edits(

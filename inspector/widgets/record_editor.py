@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.errors import InspectorError
-from core.io.json_path import locate
+from core.io.json_text import locate
 from inspector import theme as themes
 from inspector.drawing.record_text import RecordText, compact, parse_metadata
 from inspector.widgets.code_edit import QUIET_MS, CodeEdit, position_of

@@ -18,6 +18,7 @@ from core.embedding.embedder import ModelProvider
 from core.embedding.prebuilt import PrebuiltCheck
 from core.embedding.prebuilt_process import sample_rows
 from core.errors import Cancelled
+from core.io.cache import BoundedCache
 from core.io.sidecar import SidecarFolder
 from core.io.work import Work
 from core.knowledge.base import open_knowledge
@@ -39,8 +40,8 @@ QUERY = "which fish?"
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    prebuilt._known.clear()
+def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prebuilt, "_known", BoundedCache(lambda _: 1))
 
 
 @pytest.fixture

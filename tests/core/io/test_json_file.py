@@ -18,7 +18,7 @@ from core.io.json_file import (
     too_deep,
     with_lines,
 )
-from core.io.json_path import MAX_SEGMENTS, child, locate, locate_all, segments
+from core.io.json_text import MAX_SEGMENTS, child, locate, locate_all, segments
 from core.io.work import Work
 
 if TYPE_CHECKING:
