@@ -29,13 +29,11 @@ class FileView(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(Path(place.file).name)
         self.resize(760, 480)
-        heading = QLabel(str(place), self)
-        heading.setTextFormat(Qt.TextFormat.PlainText)
-        heading.setWordWrap(True)
-        self.text = QPlainTextEdit(self)
-        self.text.setReadOnly(True)
+        heading = QLabel(str(place), self, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.text = QPlainTextEdit(
+            self, readOnly=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap
+        )
         self.text.setAccessibleName("Lines of the file")
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         outside = QPushButton("Open in the system's editor", self)
         outside.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(place.file)))

@@ -26,9 +26,7 @@ LIVE_DELAY_MS = 150
 
 def wire_question(session: Session, query: QueryBar) -> None:
     """Connect the session with the query bar."""
-    live = QTimer(query)
-    live.setSingleShot(True)
-    live.setInterval(LIVE_DELAY_MS)
+    live = QTimer(query, singleShot=True, interval=LIVE_DELAY_MS)
     live.timeout.connect(lambda: session.run(query.edit.text(), live=True))
 
     def on_edited(_message: str) -> None:
