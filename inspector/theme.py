@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QWidget
 
 import resources
 
@@ -60,11 +61,6 @@ class Theme:
     warning: QColor
     span_tints: tuple[QColor, ...]
 
-    @property
-    def is_dark(self) -> bool:
-        """Whether text is lighter than what is behind it."""
-        return self.text.lightness() > self.background.lightness()
-
     def reason_color(self, reason: str) -> QColor:
         """Return the colour of a reason (``filter``, ``top_k``, …), or of a hit for ""."""
         return {
@@ -96,13 +92,9 @@ class Theme:
         return mix(self.panel, color, strength)
 
 
-def _hex(*codes: str) -> tuple[QColor, ...]:
-    return tuple(QColor(f"#{code}") for code in codes)
-
-
 def _theme(name: str, colors: dict[str, str], tints: tuple[str, ...]) -> Theme:
     named = {key: QColor(f"#{code}") for key, code in colors.items()}
-    return Theme(name=name, **named, span_tints=_hex(*tints))
+    return Theme(name=name, **named, span_tints=tuple(QColor(f"#{code}") for code in tints))
 
 
 LIGHT = _theme(
@@ -215,25 +207,38 @@ def apply(app: QApplication, theme: Theme) -> None:
     app.setStyleSheet(sheet)
 
 
+class Themed:
+    """What paints itself, in the colours that `spread` handed over last."""
+
+    _theme: Theme = LIGHT
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        self._theme = theme
+
+
 def spread(root: QObject, theme: Theme) -> None:
-    """Hand the colours to a panel and its parts; each takes its own in `apply_theme`."""
+    """Hand the colours to a panel and its parts, and have all of them painted anew.
+
+    Each takes its own in `apply_theme`.
+    """
     for part in (root, *root.findChildren(QObject)):
         take_over = getattr(part, "apply_theme", None)
         if take_over is not None:
             take_over(theme)
+        if isinstance(part, QWidget):
+            # An item view has another `update` of its own.
+            QWidget.update(part)
 
 
 def style_sheet(theme: Theme) -> str:
     """Return ``resources/style.qss`` with every ``$token`` replaced by the theme's colour."""
-    tokens = {item.name: getattr(theme, item.name) for item in fields(Theme)}
-    values = {
-        key: value.name() if isinstance(value, QColor) else str(value)
-        for key, value in tokens.items()
-        if key != "span_tints"
-    }
+    colors = {item.name: getattr(theme, item.name) for item in fields(Theme)}
+    values = {key: color.name() for key, color in colors.items() if isinstance(color, QColor)}
+    values["name"] = theme.name
     for key in ("accent", "error", "warning", "ok"):
-        values[f"{key}_tint"] = theme.soft(tokens[key]).name()
-        values[f"{key}_ink"] = theme.ink(tokens[key]).name()
+        values[f"{key}_tint"] = theme.soft(colors[key]).name()
+        values[f"{key}_ink"] = theme.ink(colors[key]).name()
     values["accent_strong"] = theme.ink(theme.accent, theme.accent_soft).name()
     values["pressed"] = mix(theme.hover, theme.text, 0.06).name()
     values["accent_hover"] = mix(theme.accent, theme.text, 0.14).name()
@@ -256,11 +261,7 @@ def icon(name: str, color: QColor) -> QIcon:
     FileNotFoundError
         No icon has that name.
     """
-    key = (name, color.rgba())
-    found = _icons.get(key)
-    if found is None:
-        found = _icons[key] = _render_icon(name, color)
-    return found
+    return _icon(name, color.rgba())
 
 
 def node_icon(node_type: str, color: QColor) -> QIcon:
@@ -269,10 +270,9 @@ def node_icon(node_type: str, color: QColor) -> QIcon:
     return icon(name if name in icon_names() else "node", color)
 
 
-_icons: dict[tuple[str, int], QIcon] = {}
-
-
-def _render_icon(name: str, color: QColor) -> QIcon:
+@cache
+def _icon(name: str, rgba: int) -> QIcon:
+    color = QColor.fromRgba(rgba)
     drawing = (_ICON_FOLDER / f"{name}.svg").read_text(encoding="utf-8")
     renderer = QSvgRenderer(QByteArray(drawing.replace(_PLACEHOLDER, color.name()).encode()))
     result = QIcon()

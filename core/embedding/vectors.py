@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 
 PART_SUFFIX = ".vectors.part"
 
+SUFFIX = ".vectors"
+FORMAT_VERSION = 2
+BLOCK_CHARACTERS = 16_384
+"""Characters that are embedded before the result is saved: half a second's work."""
+_KEY_BYTES = 32
+
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (made_by TEXT, text BLOB, vector BLOB, sha256 BLOB)"
 _ROWS = "SELECT text, vector, sha256 FROM vectors WHERE made_by = ?"
 _ADD = "INSERT INTO vectors VALUES (?, ?, ?, ?)"
@@ -111,14 +117,6 @@ class UnfinishedVectors:
         if self._database is not None:
             self._database.close()
             self._database = None
-
-
-SUFFIX = ".vectors"
-FORMAT_VERSION = 2
-BLOCK_CHARACTERS = 16_384
-"""Characters that are embedded before the result is saved: half a second's work."""
-
-_KEY_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)

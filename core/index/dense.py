@@ -23,6 +23,7 @@ from core.index.hnsw_file import HnswFileError, check_hnsw_file
 from core.index.order import smallest_first
 from core.io.sidecar import (
     SidecarError,
+    SidecarFolder,
     SidecarKey,
     read_sidecar,
     temporary_path,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
     from core.embedding.index_maker import VectorIndex
     from core.embedding.vectors import RecordVectors
-    from core.io.sidecar import SidecarFolder
 
 M = 16
 EF_CONSTRUCTION = 200

@@ -28,7 +28,7 @@ import numpy as np
 from core.index.candidates import SparseLeg, ranks
 from core.index.order import largest_first
 from core.index.tokens import query_tokens, record_tokens
-from core.io.sidecar import SidecarKey
+from core.io.sidecar import SidecarFolder, SidecarKey
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from core.io.sidecar import SidecarFolder
 
 K1 = 1.2
 B = 0.75

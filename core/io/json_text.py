@@ -31,6 +31,17 @@ _ATOM = re.compile(rf"{_STRING}|[^\s\[\]{{}}\",]++", re.DOTALL)
 _MARK = re.compile(rf"[^\"\[\]{{}}]++|{_STRING}|[\[{{]|[\]}}]", re.DOTALL)
 
 
+_STRING_OR_BRACKET = re.compile(r'"(?>[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_BAD_NUMBER = re.compile(r"[-+]?(?:nan|infinity|inf)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_PYTHON_WORD = re.compile(r"(?:True|False|None)\b")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_WORD = re.compile(r"[^\W\d][\w-]*")
+_PYTHON_TO_JSON = {"True": "true", "False": "false", "None": "null"}
+_CONTROLS = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
+_LOOK_BACK = 4096
+
+
 def _nested(depth: int) -> str:
     """Pattern of an array or object with at most `depth` further levels inside it."""
     inner = rf'[^\[\]{{}}"]++|{_STRING}'
@@ -207,17 +218,6 @@ def _decoded(quoted: str) -> str:
         return str(json.loads(quoted, strict=False))
     except ValueError:
         return quoted[1:-1]
-
-
-_STRING_OR_BRACKET = re.compile(r'"(?>[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-_BAD_NUMBER = re.compile(r"[-+]?(?:nan|infinity|inf)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_PYTHON_WORD = re.compile(r"(?:True|False|None)\b")
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
-_WORD = re.compile(r"[^\W\d][\w-]*")
-_PYTHON_TO_JSON = {"True": "true", "False": "false", "None": "null"}
-_CONTROLS = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
-_LOOK_BACK = 4096
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.knowledge.corpus import Corpus
+from core.knowledge.corpus import Corpus, CorpusEntry, CorpusProtocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from core.knowledge.corpus import CorpusEntry, CorpusProtocol
 
 FIELDS = ("path", "summary", "aliases", "content", "related")
 """The fields of an entry that are scored, in the order of `match_reason`."""

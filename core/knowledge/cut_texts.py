@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from core.embedding.models import find_model, token_counter
 from core.errors import Place
-from core.io.findings import FINDINGS_LIMIT
+from core.io.findings import FINDINGS_LIMIT, Findings
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from core.io.findings import Findings
     from core.knowledge.records import RecordPlaces
 
 MAX_COUNTED_CHARS = 4_000_000

@@ -29,12 +29,11 @@ from core.knowledge.filter_eval import (
 )
 from core.knowledge.filter_explain import Clause, clauses, falsified, walk
 from core.knowledge.filter_text import BadJson, JsonObject, closest, kind_name, listed, parse, shown
-from core.knowledge.schema import FieldType
+from core.knowledge.schema import Field, FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from core.knowledge.schema import Field
 
 MAX_DEPTH = 16
 MAX_NODES = 256

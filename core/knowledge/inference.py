@@ -7,7 +7,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from core.knowledge.columns import place_of_value
+from core.knowledge.columns import Metadata, PlaceOf, place_of_value
 from core.knowledge.schema import (
     INT64,
     JSON_KINDS,
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.io.findings import Findings
-    from core.knowledge.columns import Metadata, PlaceOf
 
 _INT_TEXT = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _FLOAT_TEXT = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")

@@ -9,13 +9,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Place
-from core.io.findings import FINDINGS_LIMIT
+from core.io.findings import FINDINGS_LIMIT, Findings
 from core.io.json_file import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.io.findings import Findings
     from core.knowledge.columns import Metadata
 
 MAX_TEXT_CHARS = 1 << 24

@@ -11,7 +11,13 @@ from core.knowledge.kinds import FileKind
 from core.nodes.kind import CheckedNode, NodeKind, OpenedNode
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, Storages, TurnState
-from core.patterns.patterns import LONGEST_MESSAGE, MATCHING_S, MatchResult, MatchTooSlow
+from core.patterns.patterns import (
+    LONGEST_MESSAGE,
+    MATCHING_S,
+    MatchResult,
+    MatchTooSlow,
+    compile_patterns,
+)
 
 if TYPE_CHECKING:
     from core.io.work import Work
@@ -94,7 +100,7 @@ def _pattern_problems(
     """Return what is wrong with a guardrail's patterns: 3003 for each that cannot be used."""
     patterns = _patterns_of(params, storages, work)
     problems = []
-    for index, problem in storages.patterns.compiled(patterns).problems.items():
+    for index, problem in compile_patterns(patterns).problems.items():
         place = Place(node=work.node, param=_param(params))
         if place.param == "inline_strings":
             place = replace(place, json_path=f"inline_strings[{index}]")
@@ -114,7 +120,7 @@ def _pattern_problems(
 def _foreign_construct(params: HumanMessageGuardrailParams, storages: Storages, work: Work) -> str:
     """Say which pattern first uses what the game's own patterns lack, or ""."""
     patterns = _patterns_of(params, storages, work)
-    for index, pattern in enumerate(storages.patterns.compiled(patterns).patterns):
+    for index, pattern in enumerate(compile_patterns(patterns).patterns):
         if pattern.shape.foreign:
             return (
                 f"{_named(index, pattern.text, params)} uses {pattern.shape.foreign}, which "

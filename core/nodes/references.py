@@ -129,13 +129,6 @@ def names_output(text: str) -> bool:
     return any(match[1].startswith("node.") for match in _REFERENCE.finditer(text))
 
 
-def _referring(params: NodeParams) -> Iterator[tuple[str, str]]:
-    """Yield the parameters that may hold references, and their texts."""
-    for name, spec in params.specs().items():
-        if spec.references:
-            yield name, str(getattr(params, name))
-
-
 def named_store(name: str, storage_name: str, state: TurnState) -> tuple[str, MemoryStore | None]:
     """Resolve a node's ``storage_name`` and find the store: as play left it, else on disk.
 
@@ -199,3 +192,10 @@ def stores_used(request: TurnRequest) -> dict[str, str]:
         if name:
             used.setdefault(name, store.schema)
     return used
+
+
+def _referring(params: NodeParams) -> Iterator[tuple[str, str]]:
+    """Yield the parameters that may hold references, and their texts."""
+    for name, spec in params.specs().items():
+        if spec.references:
+            yield name, str(getattr(params, name))

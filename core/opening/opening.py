@@ -40,6 +40,9 @@ DEFAULT_TEMPLATE = (
 )
 MOST_NEIGHBOURS = 200
 GRAPH_SUFFIX = ".graph.json"
+_FOLDERS_UP = 3
+_MOST_GRAPHS = 50
+
 _ANSWER = "answer"
 KNOWLEDGE_KINDS = accepted_kinds(FileKind.KNOWLEDGE)
 _SEARCHED_BY: dict[FileKind, type[NodeParams]] = {
@@ -298,10 +301,6 @@ def _pick_from_folder(folder: Path) -> Path:
         "no graph and no knowledge in this folder",
         place=Place(file=str(folder)),
     )
-
-
-_FOLDERS_UP = 3
-_MOST_GRAPHS = 50
 
 
 def find_target(turn: Turn, path: Path, models: ModelProvider | None = None) -> Opened | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from core.io.cache import BoundedCache
@@ -88,7 +89,8 @@ def compile_pattern(text: str) -> Pattern:
         raise PatternRefused(said if where is None else f"{said} at position {where}") from error
 
 
-def compile_patterns(texts: Sequence[str]) -> CompiledList:
+@lru_cache(maxsize=_COMPILED_LISTS)
+def compile_patterns(texts: tuple[str, ...]) -> CompiledList:
     """Compile a list of patterns; with `MOST_PATTERNS` or `MOST_PARTS_IN_ALL` it ends."""
     compiled: list[Pattern] = []
     problems: dict[int, str] = {}
@@ -151,23 +153,12 @@ def _search(compiled: Any, message: str, seconds: float) -> Any:
 
 
 class PatternSearches:
-    """Keeps compiled lists of patterns, and what the last messages matched, for all threads."""
+    """Keeps what the last messages matched, for all threads."""
 
     def __init__(self) -> None:
-        self._compiled: BoundedCache[tuple[str, ...], CompiledList] = BoundedCache(
-            lambda _: 1, most=_COMPILED_LISTS
-        )
         self._results: BoundedCache[tuple[tuple[str, ...], str], MatchResult] = BoundedCache(
             lambda result: _RESULT_BYTES + 4 * len(result.message), _KEPT_BYTES
         )
-
-    def compiled(self, texts: tuple[str, ...]) -> CompiledList:
-        """Compile a list, or return it if it is compiled already."""
-        known = self._compiled.get(texts)
-        if known is None:
-            known = compile_patterns(texts)
-            self._compiled.put(texts, known)
-        return known
 
     def known(self, texts: tuple[str, ...], message: str) -> MatchResult | None:
         """Return what the same search found before, or None."""
@@ -181,6 +172,6 @@ class PatternSearches:
         MatchTooSlow
             When the time is up; the next call tries again.
         """
-        result = search_patterns(self.compiled(texts).patterns, message)
+        result = search_patterns(compile_patterns(texts).patterns, message)
         self._results.put((texts, message), result)
         return result

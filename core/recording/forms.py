@@ -19,6 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
+UNNAMED = "knowledge"
+"""Name of the node whose keys have no prefix."""
+_SECTIONS = frozenset({"parameters", "params", "input", "output", "diagnostics"})
+_PARAMETERS = (frozenset(RetrieveParams.specs()) - {"input"}) | {
+    "raw_result_count",
+    "filtered_count",
+    "result_count",
+    "dense_raw_count",
+    "dense_filtered_count",
+    "sparse_raw_count",
+    "fused_candidate_count",
+}
+_HEAD = frozenset({"type", "exit", "next"})
+_MOST_PARTS = 16
+
 _LARGEST_WHOLE = 2**53
 _NUMBER_CHARS = 40
 
@@ -73,23 +88,6 @@ def plain(value: object, kind: type[Any]) -> object:
         return value if found is None else found
     found_whole = whole(value)
     return value if found_whole is None else found_whole
-
-
-UNNAMED = "knowledge"
-"""Name of the node whose keys have no prefix."""
-
-_SECTIONS = frozenset({"parameters", "params", "input", "output", "diagnostics"})
-_PARAMETERS = (frozenset(RetrieveParams.specs()) - {"input"}) | {
-    "raw_result_count",
-    "filtered_count",
-    "result_count",
-    "dense_raw_count",
-    "dense_filtered_count",
-    "sparse_raw_count",
-    "fused_candidate_count",
-}
-_HEAD = frozenset({"type", "exit", "next"})
-_MOST_PARTS = 16
 
 
 @dataclass(slots=True)

@@ -28,7 +28,59 @@ if TYPE_CHECKING:
     from core.nodes.params import NodeParams
 
 
+_BOM = b"\xef\xbb\xbf"
+_LINES_SUFFIXES = (".jsonl", ".ndjson")
+
 _MESSAGE_KEYS = ("user_message", "player_message", "message", "user", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The turns of a file.
+
+    turns : in the order of the file, the oldest first; at least one.
+    graph : all nodes of known types that ran, and the exits that they took.
+    findings : warnings, such as lines of a log that could not be used.
+    """
+
+    path: Path
+    turns: tuple[Turn, ...]
+    graph: GraphDescription
+    findings: tuple[Finding, ...]
+
+
+def read_recording(path: Path) -> Recording:
+    """Read a file of recorded turns.
+
+    What is wrong with one of several turns, or a line that is no JSON, is a warning, and the
+    others are used.
+
+    Raises
+    ------
+    FileRefused
+        With every finding, when there is no turn in it that could be used.
+    """
+    findings = Findings(Code.InvalidParamValue, str(path))
+    found = _read(path, findings)
+    if not found and not findings.has_errors:
+        findings.error(
+            "there is no recorded turn in this file",
+            hint="save the debug_info of a turn that ran with diagnostics switched on",
+        )
+    known = any(run.params is not None for turn in found for run in turn.runs)
+    if found and not known and not findings.has_errors:
+        ended = next(
+            (
+                f"; a turn ended in {turn.error.code} {turn.error.name}: {turn.error.message}"
+                for turn in found
+                if turn.error is not None
+            ),
+            "",
+        )
+        findings.error(f"no node ran here that is of a known type{ended}")
+    refuse_errors(findings)
+    graph, turns = graph_and_turns(found)
+    return Recording(path, turns, graph, with_lines(findings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,59 +293,6 @@ def _error_of(content: Mapping[str, Any], file: str) -> InspectorError | None:
         str(told.get("message") or "the recorded turn ended in an error"),
         place=Place(file=file),
     )
-
-
-_BOM = b"\xef\xbb\xbf"
-_LINES_SUFFIXES = (".jsonl", ".ndjson")
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """The turns of a file.
-
-    turns : in the order of the file, the oldest first; at least one.
-    graph : all nodes of known types that ran, and the exits that they took.
-    findings : warnings, such as lines of a log that could not be used.
-    """
-
-    path: Path
-    turns: tuple[Turn, ...]
-    graph: GraphDescription
-    findings: tuple[Finding, ...]
-
-
-def read_recording(path: Path) -> Recording:
-    """Read a file of recorded turns.
-
-    What is wrong with one of several turns, or a line that is no JSON, is a warning, and the
-    others are used.
-
-    Raises
-    ------
-    FileRefused
-        With every finding, when there is no turn in it that could be used.
-    """
-    findings = Findings(Code.InvalidParamValue, str(path))
-    found = _read(path, findings)
-    if not found and not findings.has_errors:
-        findings.error(
-            "there is no recorded turn in this file",
-            hint="save the debug_info of a turn that ran with diagnostics switched on",
-        )
-    known = any(run.params is not None for turn in found for run in turn.runs)
-    if found and not known and not findings.has_errors:
-        ended = next(
-            (
-                f"; a turn ended in {turn.error.code} {turn.error.name}: {turn.error.message}"
-                for turn in found
-                if turn.error is not None
-            ),
-            "",
-        )
-        findings.error(f"no node ran here that is of a known type{ended}")
-    refuse_errors(findings)
-    graph, turns = graph_and_turns(found)
-    return Recording(path, turns, graph, with_lines(findings))
 
 
 def _read(path: Path, findings: Findings) -> list[RecordedRuns]:

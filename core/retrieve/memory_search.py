@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.embedding.embedder import embedder_for
+from core.embedding.embedder import Embedder, ModelProvider, embedder_for
 from core.embedding.growing_vectors import GrowingVectors, TextVectors
 from core.embedding.models import find_model
 from core.embedding.vectors import prepare_vectors, text_keys
@@ -29,7 +29,7 @@ from core.io.sidecar import SidecarFolder
 from core.io.work import QUIETLY, Work
 from core.knowledge.base import texts_digest
 from core.knowledge.column_join import joined
-from core.knowledge.columns import typed_columns
+from core.knowledge.columns import Metadata, typed_columns
 from core.knowledge.filter import compile_filter
 from core.knowledge.inference import infer_fields
 from core.knowledge.records import RecordPlaces, parse_records
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from core.embedding.embedder import Embedder, ModelProvider
-    from core.knowledge.columns import Metadata
     from core.knowledge.memory import MemoryStore
     from core.knowledge.schema import Column, Field
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.embedding.embedder import embedder_for
+from core.embedding.embedder import Embedder, ModelProvider, embedder_for
 from core.embedding.index_file import USEARCH, read_index_header
 from core.embedding.index_maker import IndexTask, VectorIndex
 from core.embedding.models import find_model
@@ -29,7 +29,7 @@ from core.io.cache import BoundedCache
 from core.io.folders import cache_folder
 from core.io.sidecar import SidecarFolder
 from core.io.work import QUIETLY, Work
-from core.knowledge.filter import compile_filter
+from core.knowledge.filter import CompiledFilter, compile_filter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from core.embedding.embedder import Embedder, ModelProvider
     from core.knowledge.base import KnowledgeBase
-    from core.knowledge.filter import CompiledFilter
 
 REMEMBERED_QUERIES = 256
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.candidates import MAX_DEPTH, MAX_TOP_K, leg_depth, ranks
+from core.index.candidates import MAX_DEPTH, MAX_TOP_K, DenseLeg, SparseLeg, leg_depth, ranks
 from core.retrieve.modes import RetrievalMode
 
 if TYPE_CHECKING:
     from core.hits.hit import Reason
-    from core.index.candidates import DenseLeg, SparseLeg
     from core.retrieve.select import Choice
 
 Rows = NDArray[np.int64]

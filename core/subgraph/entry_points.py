@@ -12,13 +12,12 @@ from core.hits.hit import Reason
 from core.index.candidates import leg_depth
 from core.index.fusion import reciprocal_rank_fusion
 from core.index.order import largest_first, smallest_first
-from core.subgraph.request import MAX_TOP_K
+from core.subgraph.request import MAX_TOP_K, SubgraphRequest
 from core.subgraph.scope import ScopeFilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from core.subgraph.request import SubgraphRequest
     from core.subgraph.search import SubgraphCandidates
 
 RRF_K = 60

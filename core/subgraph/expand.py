@@ -31,14 +31,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.subgraph.depths import ExpansionDepth
-from core.subgraph.entry_points import find_entry_points
+from core.subgraph.entry_points import EntryPoints, find_entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from core.subgraph.entry_points import EntryPoints
     from core.subgraph.knowledge_graph import KnowledgeGraph
     from core.subgraph.request import SubgraphRequest
     from core.subgraph.search import SubgraphCandidates

@@ -12,8 +12,8 @@ from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
 from core.hits.words import QueryWords
 from core.index.candidates import ranks
-from core.subgraph.entry_points import RRF_K
-from core.subgraph.expand import Via
+from core.subgraph.entry_points import RRF_K, SubgraphMatch
+from core.subgraph.expand import PlacedNode, SubgraphResult, Via
 from core.subgraph.search import TITLE_WEIGHT
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from core.subgraph.entry_points import SubgraphMatch
-    from core.subgraph.expand import PlacedNode, SubgraphResult
 
 _STEPS = {Via.PARENT: "parent of", Via.CHILD: "child of"}
 

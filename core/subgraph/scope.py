@@ -8,12 +8,11 @@ import numpy as np
 
 from core.io.request import MAX_SHOWN_CHARS, InvalidRequest
 from core.io.wording import cut
-from core.subgraph.knowledge_graph import tag_texts
+from core.subgraph.knowledge_graph import KnowledgeGraph, TagValue, tag_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from core.subgraph.knowledge_graph import KnowledgeGraph, TagValue
     from core.subgraph.request import Scope
 
 

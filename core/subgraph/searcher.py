@@ -12,14 +12,19 @@ from core.io.folders import cache_folder
 from core.io.sidecar import SidecarFolder
 from core.io.work import QUIETLY, Work
 from core.knowledge.base import texts_digest
-from core.subgraph.search import SubgraphSearch, embedding_text, fts_text, node_distances
+from core.subgraph.search import (
+    SubgraphCandidates,
+    SubgraphSearch,
+    embedding_text,
+    fts_text,
+    node_distances,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from core.embedding.embedder import ModelProvider
     from core.subgraph.knowledge_graph import KnowledgeGraph
-    from core.subgraph.search import SubgraphCandidates
 
 
 class SubgraphSearcher:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.drawing.scales import KneeScale
+from inspector.drawing.scales import Scale
 from inspector.forms.filter_row import FilterRow
 from inspector.forms.param_row import RowPlan
 from inspector.forms.plan import DISTANCE_SCALE, FormPlan
@@ -35,7 +35,7 @@ FORM = FormPlan(
                 RowPlan(
                     "diagnostic_topk",
                     label="hits shown",
-                    scale=KneeScale(1, 64, 16, 0.6),
+                    scale=Scale(1, 64, 16, 0.6),
                     hint="1 to 64 · the nearest decides",
                 ),
             ),

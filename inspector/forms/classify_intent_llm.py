@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from inspector.drawing.scales import KneeScale
+from inspector.drawing.scales import Scale
 from inspector.forms.number_row import SLIDER_STEPS
 from inspector.forms.param_row import RowPlan
 from inspector.forms.plan import MODEL_NAME, FormPlan
 
-_SHARE_SCALE = KneeScale(0, SLIDER_STEPS, SLIDER_STEPS // 2, 0.5)
+_SHARE_SCALE = Scale(0, SLIDER_STEPS, SLIDER_STEPS // 2, 0.5)
 
 FORM = FormPlan(
     (

@@ -13,6 +13,7 @@ from inspector.forms.value_rows import EditRow
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.labels import StatusLabel, set_role
+from inspector.widgets.parts import button, named, packed, text_tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,32 +40,29 @@ class FilterRow(EditRow):
         self._samples: dict[str, Scalar] = {}
         self.set_empty(_PLACEHOLDER)
         self._highlighter = JsonHighlighter(self.editor.document())
-        self.status = StatusLabel()
-        self.status.setObjectName("filterStatus")
+        self.status = named(StatusLabel(), "filterStatus")
         self.status.setFont(themes.scaled_font(self.status.font(), 0.92))
-        self.insert_button = QToolButton()
-        self.insert_button.setText("Insert")
-        self.insert_button.setObjectName("filterInsert")
+        self.insert_button = button(
+            text_tool("Insert"),
+            "filterInsert",
+            "Insert a condition",
+            "Add a condition on one of the storage's fields",
+        )
         self.insert_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.insert_button.setAccessibleName("Insert a condition")
-        self.insert_button.setToolTip("Add a condition on one of the storage's fields")
         self.insert_menu = QMenu(self.insert_button)
         self.insert_button.setMenu(self.insert_menu)
-        self.tidy_button = QToolButton()
-        self.tidy_button.setText("Tidy")
-        self.tidy_button.setObjectName("filterTidy")
-        self.tidy_button.setAccessibleName("Tidy the filter")
-        self.tidy_button.setToolTip("Lay the filter out with one comparison a line")
-        header = QHBoxLayout()
-        header.setSpacing(4)
-        header.addStretch(1)
-        header.addWidget(self.insert_button)
-        header.addWidget(self.tidy_button)
+        self.tidy_button = button(
+            text_tool("Tidy"),
+            "filterTidy",
+            "Tidy the filter",
+            "Lay the filter out with one comparison a line",
+            self._on_tidy_clicked,
+        )
+        header = packed(QHBoxLayout(), None, self.insert_button, self.tidy_button)
         self._grid.setVerticalSpacing(4)
         self._grid.addLayout(header, 0, 1)
         self._grid.addWidget(self.status, 2, 0, 1, -1)
         self.editor.text_edited.connect(self._edited)
-        self.tidy_button.clicked.connect(self._on_tidy_clicked)
         self.set_fields(())
         self.set_status(None, "")
 

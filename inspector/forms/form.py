@@ -15,9 +15,16 @@ from inspector.forms.locked_row import LockedRow
 from inspector.forms.number_row import NumberRow
 from inspector.forms.param_row import ParamRow, RowPlan
 from inspector.forms.plan import NODE_NAME, plan_of
-from inspector.forms.segment_row import SegmentRow
-from inspector.forms.value_rows import ChoiceRow, LineRow, LinesRow, SwitchRow, TextRow
+from inspector.forms.value_rows import (
+    ChoiceRow,
+    LineRow,
+    LinesRow,
+    SegmentRow,
+    SwitchRow,
+    TextRow,
+)
 from inspector.widgets.labels import WrapLabel, heading
+from inspector.widgets.parts import named, packed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,9 +74,7 @@ class Form(QWidget):
             self._prefix = f"{table.node_type}_"
         self._node = ""
         self.rows: dict[str, ParamRow] = {}
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
+        layout = packed(QVBoxLayout(self), spacing=8)
         exits = tuple(RowPlan(name) for name in table.exits().values())
         for title, rows in (*self.plan.sections, ("Exits", exits)):
             self._add_section(layout, title, rows, table.specs())
@@ -148,9 +153,7 @@ class Form(QWidget):
         layout.addLayout(section)
         for plan in plans:
             if plan.elsewhere:
-                note = WrapLabel(plan.elsewhere)
-                note.setProperty("role", "muted")
-                section.addWidget(note)
+                section.addWidget(named(WrapLabel(plan.elsewhere), role="muted"))
             else:
                 section.addWidget(self._add_row(specs[plan.name], plan))
         rows = [self.rows[plan.name] for plan in plans if plan.name in self.rows]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.drawing.scales import KneeScale
+from inspector.drawing.scales import Scale
 from inspector.forms.number_row import SLIDER_STEPS
 from inspector.forms.param_row import RowPlan
 from inspector.forms.plan import INPUT, SOURCE, FormPlan
 
-_WEIGHT_SCALE = KneeScale(0, 100 * SLIDER_STEPS, 4 * SLIDER_STEPS, 0.8)
-_COUNT_SCALE = KneeScale(0, 1000, 10, 0.8)
+_WEIGHT_SCALE = Scale(0, 100 * SLIDER_STEPS, 4 * SLIDER_STEPS, 0.8)
+_COUNT_SCALE = Scale(0, 1000, 10, 0.8)
 
 
 def _weight(name: str, hint: str) -> RowPlan:
@@ -20,14 +20,12 @@ FORM = FormPlan(
         (
             "Selection",
             (
-                RowPlan(
-                    "k", stem="k", scale=KneeScale(1, 1000, 20, 0.6), hint="1 to 1000 · at most"
-                ),
+                RowPlan("k", stem="k", scale=Scale(1, 1000, 20, 0.6), hint="1 to 1000 · at most"),
                 RowPlan(
                     "min_score",
                     label="min_score",
                     stem="minScore",
-                    scale=KneeScale(0, 100 * SLIDER_STEPS, 20 * SLIDER_STEPS, 0.85),
+                    scale=Scale(0, 100 * SLIDER_STEPS, 20 * SLIDER_STEPS, 0.85),
                     hint="0 or more",
                 ),
             ),

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from core.errors import InspectorError
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
 from inspector.forms.param_row import ParamRow, RowPlan
 from inspector.forms.spins import parse_number
-from inspector.widgets.fields import Choice, LineEdit
+from inspector.widgets.fields import Choice, editable
 from inspector.widgets.labels import ElidedLabel, WrapLabel, set_role
+from inspector.widgets.parts import button, named, packed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from core.nodes import ParamSpec
-    from inspector.theme import Theme
 
 LOCK_TIP = (
     "Fixed once the agent exists. Editing it makes a new agent from the edited graph: "
@@ -29,18 +29,6 @@ LOCK_TIP = (
 )
 UNREGISTERED = "Unregistered"
 """Marks a schema that the catalog lacks."""
-
-
-def editable(combo: Choice, name: str) -> LineEdit:
-    """Let a value be typed into a combo box that is not offered; return the line for it."""
-    combo.setEditable(True)
-    combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-    line = LineEdit()
-    # The frame is the combo box's; a second one inside it would cut the letters.
-    line.setStyleSheet("QLineEdit { border: none; background: transparent; padding: 0 }")
-    line.setAccessibleName(name)
-    combo.setLineEdit(line)
-    return line
 
 
 class LockedRow(ParamRow):
@@ -60,14 +48,17 @@ class LockedRow(ParamRow):
         self._value: Any = None
         self._note = ""
         self.value_label = ElidedLabel()
-        self.button = QToolButton()
+        self.button = button(
+            QToolButton(),
+            f"{self.stem}Unlock",
+            f"Edit {self.name}; makes a new agent",
+            tooltip(f"Edit {self.name}.\n{LOCK_TIP}"),
+            self._on_button_clicked,
+            icon=("lock", "muted"),
+            kind="small",
+        )
         self.button.setIconSize(QSize(14, 14))
-        self.button.setProperty("kind", "small")
-        self.button.setObjectName(f"{self.stem}Unlock")
-        self.button.setAccessibleName(f"Edit {self.name}; makes a new agent")
-        self.button.setToolTip(tooltip(f"Edit {self.name}.\n{LOCK_TIP}"))
-        self.combo = Choice()
-        self.combo.setObjectName(f"{self.stem}Combo")
+        self.combo = named(Choice(), f"{self.stem}Combo", self.name)
         self.combo.setMinimumContentsLength(3)
         self.combo.setVisible(False)
         self._is_enum = issubclass(spec.kind, IntEnum)
@@ -76,16 +67,9 @@ class LockedRow(ParamRow):
             line.returnPressed.connect(self._commit_typed)
             line.cancelled.connect(self.close_editor)
         box = QWidget()
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.value_label, 1)
-        row.addWidget(self.combo, 1)
-        row.addWidget(self.button)
-        self._place(box)
-        self.combo.setAccessibleName(self.name)
+        packed(QHBoxLayout(box), (self.value_label, 1), (self.combo, 1), self.button)
+        self._place(box, "")
         self.combo.activated.connect(self._on_activated)
-        self.button.clicked.connect(self._on_button_clicked)
 
     @property
     def is_editing(self) -> bool:
@@ -129,10 +113,6 @@ class LockedRow(ParamRow):
         """Return the value's name."""
         shown = str(self.spec.to_json(value))
         return self._names.get(shown, shown) or super().words(value)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self.button.setIcon(themes.icon("lock", theme.muted))
 
     def mark_invalid(self, invalid: bool) -> None:
         """Colour the field."""
@@ -246,8 +226,9 @@ class SchemaRow(LockedRow):
     def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
         super().__init__(spec, plan, parent)
         self._graph_value = ""
-        self._unknown = WrapLabel("Not in the catalog; the game's server may know it.")
-        self._unknown.setProperty("role", "muted")
+        self._unknown = named(
+            WrapLabel("Not in the catalog; the game's server may know it."), role="muted"
+        )
         self._unknown.setFont(themes.scaled_font(self._unknown.font(), 0.88))
         self._unknown.hide()
         self._grid.addWidget(self._unknown, 1, 1)

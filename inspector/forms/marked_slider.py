@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QSlider
 
 from inspector import theme as themes
+from inspector.theme import Themed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from inspector.drawing.scales import Scale
-    from inspector.theme import Theme
 
 _HANDLE_PX = 7
 _GROOVE_PX = 4
@@ -41,7 +41,7 @@ _STEPPING_KEYS = frozenset(
 )
 
 
-class MarkedSlider(QSlider):
+class MarkedSlider(Themed, QSlider):
     """Its value is a whole number; where it lies on the groove is the scale's matter.
 
     Signals
@@ -55,7 +55,6 @@ class MarkedSlider(QSlider):
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._scale = scale
         self._marks: tuple[int, ...] = ()
-        self._theme: Theme = themes.LIGHT
         self._grab_px = 0
         self._drawn: list[int] = []
         self._drawn_at = -1
@@ -77,11 +76,6 @@ class MarkedSlider(QSlider):
     def marks(self) -> tuple[int, ...]:
         """The values that are marked."""
         return self._marks
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
-        self.update()
 
     def x_of(self, value: int) -> float:
         """Return the handle's middle for a value, px from the left."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from inspector import theme as themes
-from inspector.drawing.scales import LinearScale
+from inspector.drawing.scales import Scale
 from inspector.drawing.words import error_text
 from inspector.forms.marked_slider import GROOVE_LEFT_PX, MarkedSlider
 from inspector.forms.param_row import ParamRow, RowPlan
@@ -37,14 +37,6 @@ def summary(spec: ParamSpec) -> str:
     return " · ".join(part for part in (spec.range_text, sentence) if part)
 
 
-class _Hint(ElidedLabel):
-    """The line below a slider, which begins where the slider's groove does."""
-
-    def text_left(self) -> int:
-        """Return where the groove begins."""
-        return GROOVE_LEFT_PX
-
-
 class NumberRow(ParamRow):
     """Slider and spin box of one number on a line; the slider below where that is too short."""
 
@@ -57,15 +49,16 @@ class NumberRow(ParamRow):
         self._reason = ""
         self._note = ""
         self._is_one_line = True
-        self.slider = MarkedSlider(plan.scale or self._linear_scale())
+        low, high = spec.minimum or 0, 100 if spec.maximum is None else spec.maximum
+        self.slider = MarkedSlider(
+            plan.scale or Scale.linear(round(low * self._per_unit), round(high * self._per_unit))
+        )
         self.spin: WholeSpin | DecimalSpin = (
             DecimalSpin(spec) if self._is_float else WholeSpin(spec)
         )
-        self.hint = _Hint()
-        self.slider.setObjectName(f"{self.stem}Slider")
-        self.spin.setObjectName(f"{self.stem}Spin")
-        self._describe(self.slider, f"{self.name} slider")
-        self._describe(self.spin, self.name)
+        self.hint = ElidedLabel()
+        self._describe(self.slider, "Slider", f"{self.name} slider")
+        self._describe(self.spin, "Spin", self.name)
         self._lay_out()
         self.slider.valueChanged.connect(self._on_slider_changed)
         self.spin.valueChanged.connect(self._on_spin_changed)
@@ -119,19 +112,13 @@ class NumberRow(ParamRow):
         """Draw ticks where the result changes."""
         self.slider.set_marks([round(value * self._per_unit) for value in values])
 
-    def _linear_scale(self) -> LinearScale:
-        low, high = self.spec.minimum or 0, self.spec.maximum
-        return LinearScale(
-            round(low * self._per_unit), round((high if high is not None else 100) * self._per_unit)
-        )
-
     def _lay_out(self) -> None:
         self._grid.setVerticalSpacing(0)
-        self._grid.addWidget(self.slider, 0, 1)
         self._grid.addWidget(self.spin, 0, 2)
-        self._grid.addWidget(self.hint, 1, 1, 1, 2)
+        self._place_slider()
         self.spin.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._fit_spin()
+        self.hint.text_left = GROOVE_LEFT_PX
         self.hint.setProperty("role", "muted")
         self.hint.setFont(themes.scaled_font(self.hint.font(), 0.88))
         self._update_hint()
@@ -159,18 +146,15 @@ class NumberRow(ParamRow):
             + 2 * _GAP_PX
         )
         one_line = needed <= self.width()
-        if one_line == self._is_one_line:
-            return
-        self._is_one_line = one_line
-        for widget in (self.slider, self.hint):
-            self._grid.removeWidget(widget)
-        if one_line:
-            self._grid.addWidget(self.slider, 0, 1)
-            self._grid.addWidget(self.hint, 1, 1, 1, 2)
-        else:
-            self._grid.addWidget(self.slider, 1, 0, 1, 3)
-            self._grid.addWidget(self.hint, 2, 0, 1, 3)
-        self.updateGeometry()
+        if one_line != self._is_one_line:
+            self._is_one_line = one_line
+            self._place_slider()
+            self.updateGeometry()
+
+    def _place_slider(self) -> None:
+        below = not self._is_one_line
+        self._grid.addWidget(self.slider, *((1, 0, 1, 3) if below else (0, 1, 1, 1)))
+        self._grid.addWidget(self.hint, *((2, 0, 1, 3) if below else (1, 1, 1, 2)))
 
     def _is_new(self, value: int | float) -> bool:
         return value != self._value or not self._same_in_spin(value)
@@ -206,10 +190,8 @@ class NumberRow(ParamRow):
             self._edit(value)
 
     def _on_typed(self, error: InspectorError | None) -> None:
-        if error is None:
-            self.show_problem("")
-        else:
-            self.show_problem(f"{error_text(error)}. {self.words(self._value)} stays in force")
+        stays = f"{self.words(self._value)} stays in force"
+        self.show_problem("" if error is None else f"{error_text(error)}. {stays}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the line where it is too short."""

@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from core.io.wording import cut
 from inspector import theme as themes
 from inspector.drawing.words import param_tip, tooltip
+from inspector.theme import Themed
 from inspector.widgets.labels import StatusLabel
+from inspector.widgets.parts import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
     from core.nodes import ParamSpec
     from inspector.drawing.scales import Scale
-    from inspector.theme import Theme
 
 _DOT_PX = 3
 _LONGEST_VALUE = 200
@@ -60,7 +61,7 @@ class RowPlan:
     inactive: Callable[[Any], str] | None = None
 
 
-class ParamLabel(QLabel):
+class ParamLabel(Themed, QLabel):
     """A parameter's name, with a dot behind it when its value is not the graph's."""
 
     def __init__(self, text: str, spec: ParamSpec, *, is_heading: bool = False) -> None:
@@ -70,7 +71,6 @@ class ParamLabel(QLabel):
             self.setProperty("role", "heading")
             self.setFont(themes.scaled_font(self.font(), 0.86, bold=True))
         self._spec = spec
-        self._theme: Theme = themes.LIGHT
         self.changed_from = ""
         self.set_changed("")
 
@@ -86,11 +86,6 @@ class ParamLabel(QLabel):
         self.setAccessibleName(
             f"{self.text()}, changed, graph has {graph_value}" if graph_value else self.text()
         )
-        self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -223,19 +218,15 @@ class ParamRow(QWidget):
             return "END" if self.spec.is_exit else "nothing"
         return cut(text, _LONGEST_VALUE)
 
-    def _place(self, control: QWidget, *, below: bool = False) -> None:
-        """Put the control beside the label, or below it."""
+    def _place(self, control: QWidget, suffix: str, *, below: bool = False) -> None:
+        """Put the control beside the label, or below it; its name ends in `suffix`."""
         self.is_label_beside = not below
-        if below:
-            self._grid.addWidget(control, 1, 0, 1, -1)
-        else:
-            self._grid.addWidget(control, 0, 1)
-        self._describe(control, self.name)
+        self._grid.addWidget(control, *((1, 0, 1, -1) if below else (0, 1, 1, 1)))
+        self._describe(control, suffix, self.name)
 
-    def _describe(self, control: QWidget, name: str) -> None:
-        control.setAccessibleName(name)
+    def _describe(self, control: QWidget, suffix: str, name: str) -> None:
+        named(control, f"{self.stem}{suffix}" if suffix else "", name, tooltip(self.tip))
         control.setAccessibleDescription(self.tip)
-        control.setToolTip(tooltip(self.tip))
 
     def _is_new(self, value: Any) -> bool:
         return bool(value != self._shown)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from core.nodes import KnowledgeSourceKind, RetrievalMode, RetrieveParams
-from inspector.drawing.scales import KneeScale
+from inspector.drawing.scales import Scale
 from inspector.forms.filter_row import FilterRow
 from inspector.forms.locked_row import SchemaRow
 from inspector.forms.param_row import RowPlan
 from inspector.forms.plan import DISTANCE_SCALE, INPUT, SOURCE, FormPlan
-from inspector.forms.segment_row import SegmentRow
+from inspector.forms.value_rows import SegmentRow
 
 
 def _limit(params: RetrieveParams) -> str:
@@ -39,7 +39,7 @@ _NUMBERS = (
         "top_k",
         label="top_k",
         stem="topK",
-        scale=KneeScale(1, 1000, 20, 0.6),
+        scale=Scale(1, 1000, 20, 0.6),
         hint="1 to 1000 · chunks at most",
     ),
     RowPlan(
@@ -55,7 +55,7 @@ _NUMBERS = (
         "rrf_k",
         label="rrf_k",
         stem="rrfK",
-        scale=KneeScale(1, 1000, 100, 0.6),
+        scale=Scale(1, 1000, 100, 0.6),
         hint="1 to 1000 · higher = flatter",
         inactive=lambda params: (
             "" if params.retrieval_mode is RetrievalMode.Hybrid else "Hybrid only"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.drawing.scales import KneeScale
+from inspector.drawing.scales import Scale
 from inspector.forms.param_row import RowPlan
 from inspector.forms.plan import INPUT, SOURCE, FormPlan
 
@@ -15,7 +15,7 @@ FORM = FormPlan(
                     "top_k",
                     label="top_k",
                     stem="matches",
-                    scale=KneeScale(1, 50, 10, 0.5),
+                    scale=Scale(1, 50, 10, 0.5),
                     hint="1 to 50 · at most",
                 ),
                 RowPlan("use_embeddings", label="by meaning", stem="embeddings"),

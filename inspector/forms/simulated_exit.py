@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from inspector.forms.locked_row import editable
-from inspector.widgets.fields import Choice
+from inspector.widgets.fields import Choice, editable
 from inspector.widgets.labels import WrapLabel, heading
+from inspector.widgets.parts import named, packed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,15 +42,9 @@ class SimulatedExit(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown_label = ""
-        self.combo = Choice()
-        self.combo.setObjectName("simulatedExitCombo")
-        self.combo.setAccessibleName("Simulated exit")
+        self.combo = named(Choice(), "simulatedExitCombo", "Simulated exit", _EXIT_TIP)
         self.combo.setAccessibleDescription(_WHY)
-        self.combo.setToolTip(_EXIT_TIP)
-        self.label_combo = Choice()
-        self.label_combo.setObjectName("simulatedLabelCombo")
-        self.label_combo.setAccessibleName("Simulated label")
-        self.label_combo.setToolTip(_LABEL_TIP)
+        self.label_combo = named(Choice(), "simulatedLabelCombo", "Simulated label", _LABEL_TIP)
         self._line = editable(self.label_combo, "Simulated label")
         self._line.setPlaceholderText("no label")
         self._label_name = QLabel("label")
@@ -63,14 +57,8 @@ class SimulatedExit(QWidget):
         grid.addWidget(self.combo, 0, 1)
         grid.addWidget(self._label_name, 1, 0)
         grid.addWidget(self.label_combo, 1, 1)
-        self._why = WrapLabel(_WHY)
-        self._why.setProperty("role", "muted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 8)
-        layout.setSpacing(4)
-        layout.addWidget(heading("Simulated exit"))
-        layout.addLayout(grid)
-        layout.addWidget(self._why)
+        why = named(WrapLabel(_WHY), role="muted")
+        packed(QVBoxLayout(self), heading("Simulated exit"), grid, why, margins=(0, 0, 0, 8))
         self.combo.activated.connect(self._on_exit_activated)
         self.label_combo.activated.connect(self._hand_on_label)
         self._line.edit_finished.connect(self._hand_on_label)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QPushButton, QWidget
 
+from inspector.drawing.words import param_tip, tooltip
 from inspector.forms.param_row import ParamRow, RowPlan
 from inspector.widgets.code_edit import CodeEdit
-from inspector.widgets.fields import Choice, LineEdit
+from inspector.widgets.fields import Choice, LineEdit, joined, segment
 from inspector.widgets.labels import set_role
 
 if TYPE_CHECKING:
-    from enum import IntEnum
+    from enum import Enum, IntEnum
 
     from core.nodes import ParamSpec
+
+_SPARED_PX = 5
 
 
 class EditRow(ParamRow):
@@ -30,8 +34,7 @@ class EditRow(ParamRow):
     ) -> None:
         super().__init__(spec, plan, parent)
         self.edit = edit
-        self.edit.setObjectName(f"{self.stem}Edit")
-        self._place(edit, below=isinstance(edit, CodeEdit))
+        self._place(edit, "Edit", below=isinstance(edit, CodeEdit))
         self.set_empty(plan.empty)
         edit.edit_finished.connect(self._finish)
 
@@ -99,10 +102,9 @@ class ChoiceRow(ParamRow):
     def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
         super().__init__(spec, plan, parent)
         self.combo = Choice()
-        self.combo.setObjectName(f"{self.stem}Combo")
         self._members: list[IntEnum] = list(spec.kind.__members__.values())
         self.combo.addItems([member.name for member in self._members])
-        self._place(self.combo)
+        self._place(self.combo, "Combo")
         self.combo.activated.connect(self._on_activated)
 
     def set_value(self, value: Any) -> None:
@@ -121,8 +123,7 @@ class SwitchRow(ParamRow):
     def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
         super().__init__(spec, plan, parent)
         self.check = QCheckBox()
-        self.check.setObjectName(f"{self.stem}Check")
-        self._place(self.check)
+        self._place(self.check, "Check")
         self.check.clicked.connect(self._on_clicked)
 
     def set_value(self, value: Any) -> None:
@@ -131,4 +132,35 @@ class SwitchRow(ParamRow):
 
     def _on_clicked(self, checked: bool) -> None:
         self._edited(checked)
+        self._finish()
+
+
+class SegmentRow(ParamRow):
+    """The members of an enumeration. The button of each is named ``<stem><Member>``."""
+
+    def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
+        super().__init__(spec, plan, parent)
+        self.buttons: dict[Enum, QPushButton] = {}
+        group = QButtonGroup(self)
+        for member in spec.kind.__members__.values():
+            name = str(spec.to_json(member))
+            tip = plan.tips.get(member) or param_tip(spec)
+            button = segment(name, f"{self.name} {name}", tooltip(tip))
+            button.setObjectName(f"{self.stem}{name.capitalize()}")
+            button.setAccessibleDescription(tip)
+            # Four names must fit beside a scroll bar.
+            button.setMinimumWidth(button.minimumWidth() - _SPARED_PX)
+            button.clicked.connect(partial(self._on_clicked, member))
+            group.addButton(button)
+            self.buttons[member] = button
+        box = QWidget()
+        box.setLayout(joined(list(self.buttons.values())))
+        self._place(box, "", below=True)
+
+    def set_value(self, value: Any) -> None:
+        """Press the button of the value."""
+        self.buttons[value].setChecked(True)
+
+    def _on_clicked(self, member: Enum, *_: Any) -> None:
+        self._edited(member)
         self._finish()

@@ -138,6 +138,12 @@ class HitsModel(TableModel[int]):
 
     A row's story is told by the listing when it is first asked for. Sorting keeps the hits
     above the near-misses; `sort` with column −1 is the engine's order again.
+
+    selection : the listing on show, or None.
+    reason : what the rows are limited to, or None.
+    hit_count : how many of the rows are hits; they come first.
+    has_more : whether there are near-misses beyond those listed.
+    words : of the query, whose matches are set in bold.
     """
 
     titles = TITLES
@@ -146,18 +152,17 @@ class HitsModel(TableModel[int]):
     HitIdRole: ClassVar[int] = USER_ROLE + 1
     ReasonRole: ClassVar[int] = USER_ROLE + 2
     DistanceRole: ClassVar[int] = USER_ROLE + 3
-    SortRole: ClassVar[int] = USER_ROLE + 4
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._listing: Listing | None = None
-        self._reason: Reason | None = None
-        self._hit_count = 0
+        self.selection: Listing | None = None
+        self.reason: Reason | None = None
+        self.hit_count = 0
         self._limit = FIRST_NEAR_MISSES
-        self._has_more = False
+        self.has_more = False
         self._bar: Bar | None = None
         self._sort = (-1, Qt.SortOrder.AscendingOrder)
-        self._words = QueryWords()
+        self.words = QueryWords()
         self._places: dict[int, int] = {}
         self._lines: dict[int, _Line] = {}
 
@@ -168,18 +173,19 @@ class HitsModel(TableModel[int]):
 
         Rows that stay where they are, as most do while a slider moves, only change their data.
         """
-        is_other = listing is None or not self._shares_search(listing)
+        known = self.selection
+        is_other = listing is None or known is None or known.search is not listing.search
         if is_other:
             self._limit = FIRST_NEAR_MISSES
-            self._words = QueryWords() if listing is None else listing.words
+            self.words = QueryWords() if listing is None else listing.words
             self._lines = {}
         self._take(listing, reason, is_other=is_other)
 
     def show_more(self) -> None:
         """List up to 1000 near-misses more."""
-        if self._has_more:
+        if self.has_more:
             self._limit += MORE_NEAR_MISSES
-            self._take(self._listing, self._reason)
+            self._take(self.selection, self.reason)
 
     def _take(
         self, listing: Listing | None, reason: Reason | None, *, is_other: bool = False
@@ -190,8 +196,8 @@ class HitsModel(TableModel[int]):
         is_other = is_other or rows != self._rows
         if is_other:
             self.beginResetModel()
-        self._listing, self._reason = listing, reason
-        self._rows, self._hit_count, self._has_more = rows, len(hits), has_more
+        self.selection, self.reason = listing, reason
+        self._rows, self.hit_count, self.has_more = rows, len(hits), has_more
         self._bar = bar
         in_order = listing.hit_rows.tolist() if listing is not None else ()
         self._places = {row: place for place, row in enumerate(in_order)}
@@ -201,39 +207,14 @@ class HitsModel(TableModel[int]):
             self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(TITLES) - 1))
 
     @property
-    def selection(self) -> Listing | None:
-        """The listing on show."""
-        return self._listing
-
-    @property
-    def reason(self) -> Reason | None:
-        """The reason that the rows are limited to, or None."""
-        return self._reason
-
-    @property
-    def hit_count(self) -> int:
-        """How many of the rows are hits; they come first."""
-        return self._hit_count
-
-    @property
     def near_miss_count(self) -> int:
         """How many of the rows are near-misses."""
-        return len(self._rows) - self._hit_count
-
-    @property
-    def has_more(self) -> bool:
-        """Whether there are near-misses beyond those listed."""
-        return self._has_more
+        return len(self._rows) - self.hit_count
 
     @property
     def bar(self) -> Bar | None:
         """What the bars show, or None."""
         return self._bar
-
-    @property
-    def words(self) -> QueryWords:
-        """The query's words, whose matches are set in bold."""
-        return self._words
 
     def place_of(self, hit: Hit) -> int | None:
         """Return the 0-based place of a hit among the chunks of the prompt."""
@@ -241,9 +222,9 @@ class HitsModel(TableModel[int]):
 
     def hit_at(self, row: int) -> Hit | None:
         """Return the story of a row, or None beyond the rows."""
-        if self._listing is None or not 0 <= row < len(self._rows):
+        if self.selection is None or not 0 <= row < len(self._rows):
             return None
-        return self._listing.story(self._rows[row])
+        return self.selection.story(self._rows[row])
 
     def row_of(self, listing_row: int) -> int:
         """Return the row of the table that shows a row of the listing, or −1."""
@@ -261,11 +242,8 @@ class HitsModel(TableModel[int]):
         # A node's text depends on parameters, so it may differ in the same search.
         if known is None or known.text != hit.text:
             line = line_of(hit.text)
-            known = self._lines[hit.row] = _Line(hit.text, line, self._words.spans(line))
+            known = self._lines[hit.row] = _Line(hit.text, line, self.words.spans(line))
         return known.line, known.matches
-
-    def _shares_search(self, listing: Listing) -> bool:
-        return self._listing is not None and self._listing.search is listing.search
 
     def _order(
         self, listing: Listing | None, reason: Reason | None, bar: Bar | None
@@ -293,7 +271,7 @@ class HitsModel(TableModel[int]):
     # Qt
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return one cell's text, or the record's id, reason, distance or sort key."""
+        """Return one cell's text, or the record's id, reason or distance."""
         hit = self.hit_at(index.row()) if index.isValid() else None
         if hit is None or not 0 <= index.column() < len(TITLES):
             return None
@@ -307,8 +285,6 @@ class HitsModel(TableModel[int]):
                 return hit.reason.value
             case self.DistanceRole:
                 return hit.distance
-            case self.SortRole:
-                return _sort_key(hit, self._field(column, self.bar))
             case Qt.ItemDataRole.ToolTipRole:
                 return self._tip(hit, column)
             case Qt.ItemDataRole.AccessibleTextRole:
@@ -352,7 +328,7 @@ class HitsModel(TableModel[int]):
         if wanted == self._sort:
             return
         self._sort = wanted
-        self._take(self._listing, self._reason)
+        self._take(self.selection, self.reason)
 
 
 def line_of(text: str) -> str:
@@ -376,13 +352,6 @@ def cell_text(hit: Hit, column: Column) -> str:
     if column is Column.SCORE:
         return f"{value:.{_SCORE_DIGITS}g}"
     return f"{value:.{_DECIMALS.get(column, 0)}f}"
-
-
-def _sort_key(hit: Hit, field: str) -> float | str | None:
-    if not field:
-        return None
-    value: float | str | None = getattr(hit, field)
-    return value.casefold() if isinstance(value, str) else value
 
 
 def _sorted(rows: list[int], keys: SortKeys, order: Qt.SortOrder) -> list[int]:

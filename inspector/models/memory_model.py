@@ -21,10 +21,6 @@ StoreRole = USER_ROLE + 1
 """A store's name, without a mark."""
 EntryRole = USER_ROLE + 2
 RecordIdRole = USER_ROLE + 3
-StateRole = USER_ROLE + 4
-"""``new`` for a record that the turn wrote, ``draft`` for one with an edit not in force, or ""."""
-RowRole = USER_ROLE + 5
-"""A record's row in its store."""
 
 ID, TEXT, METADATA, STATE = range(4)
 NEW, DRAFT = "new", "draft"
@@ -187,7 +183,7 @@ class RecordsModel(TableModel[int]):
                 return themes.icon(_ICONS[state], color)
             case Qt.ItemDataRole.ToolTipRole:
                 return _TIPS.get(state) if column == STATE else tooltip(_whole(record, column))
-        return {RecordIdRole: record["id"], StateRole: state, RowRole: place}.get(role)
+        return record["id"] if role == RecordIdRole else None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; −1 brings back the store's order."""

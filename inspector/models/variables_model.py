@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 
 from core.errors import Code
 from inspector import theme as themes
 from inspector.drawing.words import one_line, tooltip
-from inspector.models.table_model import ROOT, USER_ROLE, Index, TableModel
+from inspector.models.table_model import ROOT, Index, TableModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +65,6 @@ class VariablesModel(TableModel[Variable]):
         "The text that takes its place",
         "Where the graph reads it",
     )
-    IsUndefinedRole: ClassVar[int] = USER_ROLE + 1
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -173,8 +172,6 @@ class VariablesModel(TableModel[Variable]):
                 return self._theme.ink(self._theme.error)
             case Qt.ItemDataRole.ForegroundRole if known is None or column is Column.USED:
                 return self._theme.muted
-            case self.IsUndefinedRole:
-                return is_undefined
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

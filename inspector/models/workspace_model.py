@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
     from core.agent.workspace import Workspace
-    from inspector.models.table_model import Index
     from inspector.theme import Theme
 
 EntryRole = USER_ROLE + 1
@@ -115,11 +114,6 @@ class WorkspaceModel(QStandardItemModel):
         """Take over the colours."""
         self._theme = theme
         self._set_icons()
-
-    def entry(self, index: Index) -> WorkspaceEntry | None:
-        """Return the file of an index, None for a group."""
-        entry: WorkspaceEntry | None = index.data(EntryRole)
-        return entry
 
     def _set_icons(self) -> None:
         groups = [self.item(row) for row in range(self.rowCount())]

@@ -26,9 +26,10 @@ from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, text_t
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from PySide6.QtCore import QModelIndex
+    from PySide6.QtGui import QShowEvent
 
     from core.agent.turn import Turn
 
@@ -55,9 +56,7 @@ class DiagnosticsPanel(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._make: Callable[[], Mapping[str, Any]] | None = None
-        self._ran = 0
-        self._is_in_sight = True
+        self._turn: Turn | None = None
         self._open: set[tuple[str | int, ...]] = set(_FIRST_OPEN)
         self._is_restoring = False
         self._is_stale = True
@@ -69,45 +68,25 @@ class DiagnosticsPanel(Surface):
         self._stack = QStackedWidget()
         self._set_up_views()
         packed(QVBoxLayout(self), self._make_bar(), (self._stack, 1), margins=PANEL_MARGINS)
-        self.show_debug_info(None)
+        self.show_turn(None)
         themes.spread(self, themes.LIGHT)
 
     def show_turn(self, turn: Turn | None) -> None:
         """Show a turn's diagnostics."""
-        if turn is None:
-            self.show_debug_info(None)
-        else:
-            # A recording need not have a list of nodes.
-            self._show(lambda: turn.debug_info, len(turn.runs))
-
-    def show_debug_info(self, info: Mapping[str, Any] | None, ran: int = 0) -> None:
-        """Show diagnostics of a turn in which `ran` nodes ran."""
-        self._show((lambda: info) if info is not None else None, ran)
-
-    def _show(self, make: Callable[[], Mapping[str, Any]] | None, ran: int) -> None:
-        self._make = make
-        self._ran = ran
+        self._turn = turn
         place = self.tree.verticalScrollBar().value()
         # Made when they are first looked at: a moved slider leaves many that nobody reads.
         self.model.show_json(lambda: dict(self._info or {}))
         self._is_stale = True
         for tool in self._buttons:
-            tool.setEnabled(make is not None)
-        if self._is_in_sight:
+            tool.setEnabled(turn is not None)
+        if self.isVisible():
             self._catch_up()
             self.tree.verticalScrollBar().setValue(place)
 
-    def set_in_sight(self, is_in_sight: bool) -> None:
-        """Catch up with what was shown while nobody could see it."""
-        self._is_in_sight = is_in_sight
-        # Behind another tab the tree would be laid out too, as Qt takes it for visible.
-        self._stack.setVisible(is_in_sight)
-        if is_in_sight:
-            self._catch_up()
-
     @property
     def _info(self) -> Mapping[str, Any] | None:
-        return self._make() if self._make is not None else None
+        return self._turn.debug_info if self._turn is not None else None
 
     def text(self) -> str:
         """Return the diagnostics as JSON text, "" without any."""
@@ -132,9 +111,6 @@ class DiagnosticsPanel(Surface):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.text_view.setPlaceholderText("No diagnostics yet")
-        policy = self._stack.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self._stack.setSizePolicy(policy)
         self._stack.addWidget(self.tree)
         self._stack.addWidget(self.text_view)
 
@@ -169,11 +145,12 @@ class DiagnosticsPanel(Surface):
         return packed(QHBoxLayout(), joined(self._views), 8, (self._status, 1), *self._buttons)
 
     def _show_status(self) -> None:
-        info = self._info
-        if info is None:
+        turn, info = self._turn, self._info
+        if turn is None or info is None:
             self._status.set_status("muted", "")
             return
-        ran = f"{self._ran} node{'' if self._ran == 1 else 's'} ran"
+        # A recording need not have a list of nodes.
+        ran = f"{len(turn.runs)} node{'' if len(turn.runs) == 1 else 's'} ran"
         error = info.get("error")
         if isinstance(error, dict):
             self._status.set_status(
@@ -212,3 +189,8 @@ class DiagnosticsPanel(Surface):
             self._open.add(path)
         else:
             self._open.discard(path)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what was shown while nobody could see it."""
+        super().showEvent(event)
+        self._catch_up()

@@ -175,14 +175,6 @@ class DistancePanel(QWidget):
         """Put a ring around the dot of the record in hand; None = around none."""
         self._dots.mark(row)
 
-    def threshold_line(self) -> Any:
-        """Return the line, a `pyqtgraph.InfiniteLine`."""
-        return self._line
-
-    def tag_text(self) -> str:
-        """Return what the line's tag says: the threshold, or that there is no limit."""
-        return self._axis.text
-
     def tag_rect(self) -> QRect:
         """Return where the line's tag is on the plot's viewport, px."""
         rect: QRect = self._plot.mapFromScene(self._axis.tag_rect()).boundingRect()
@@ -199,20 +191,6 @@ class DistancePanel(QWidget):
         view = self._plot.getPlotItem().getViewBox()
         x = float(view.mapSceneToView(self._plot.mapToScene(position)).x())
         return _snapped(min(x, self._right))
-
-    def dot_rows(self) -> list[int]:
-        """Return the file's rows of the records that have a dot."""
-        rows: list[int] = self._dots.rows.tolist()
-        return rows
-
-    def dot_to_pixel(self, row: int) -> QPoint | None:
-        """Return where a record's dot is on the plot's viewport, or None when it has none."""
-        place = self._dots.place(row)
-        if place is None:
-            return None
-        view = self._plot.getPlotItem().getViewBox()
-        point: QPoint = self._plot.mapFromScene(view.mapViewToScene(place))
-        return point
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""

@@ -63,7 +63,7 @@ class FunnelPanel(QWidget):
         self._stages = stages
         self._focused = min(self._focused, max(len(stages) - 1, 0))
         self._hovered = -1
-        self.setAccessibleDescription(self.description())
+        self.setAccessibleDescription("; ".join(map(_sentence, stages)) or _EMPTY)
         self.update()
 
     def stages(self) -> list[tuple[str, int]]:
@@ -75,12 +75,6 @@ class FunnelPanel(QWidget):
         if reason != self._reason:
             self._reason = reason
             self.update()
-
-    def description(self) -> str:
-        """Return all the numbers as a sentence."""
-        if not self._stages:
-            return _EMPTY
-        return "; ".join(_sentence(stage) for stage in self._stages)
 
     def stage_rect(self, label: str) -> QRectF:
         """Return where a stage's bar is, px; empty when there is no such stage."""

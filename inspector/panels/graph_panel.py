@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from inspector import theme as themes
 from inspector.drawing.graph_layout import Exit, GraphLayout, lay_out
 from inspector.widgets.empty_state import paint_empty_state
-from inspector.widgets.graph_items import EdgeItem, EndItem, Look, NodeItem, label_width, node_width
+from inspector.widgets.graph_items import EdgeItem, EndItem, NodeItem, label_width, node_width
 from inspector.widgets.parts import named
 from inspector.widgets.zoom_view import WAYS, ZoomView, next_toward
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from core.agent.description import GraphDescription
     from core.agent.turn import Turn
-    from inspector.theme import Theme
+    from inspector.widgets.zoom_view import Look
 
 _MARGIN_PX = 12.0
 
@@ -38,7 +38,6 @@ class GraphPanel(ZoomView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("graph", parent)
-        self._theme: Theme = themes.LIGHT
         self._nodes: dict[str, NodeItem] = {}
         self._ends: dict[str, EndItem] = {}
         self._edges: list[EdgeItem] = []
@@ -67,18 +66,6 @@ class GraphPanel(ZoomView):
         self._current = self._cursor = name
         self._outline()
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
-        look = self._look()
-        for node in self._nodes.values():
-            node.set_look(look)
-        for end in self._ends.values():
-            end.set_look(look)
-        for edge in self._edges:
-            edge.set_look(look)
-        self.viewport().update()
-
     @property
     def lit_path(self) -> tuple[tuple[str, str], ...]:
         """The (node, exit) pairs that are lit, as drawn."""
@@ -92,9 +79,6 @@ class GraphPanel(ZoomView):
     def node_item(self, name: str) -> NodeItem | None:
         """Return what a node is drawn with."""
         return self._nodes.get(name)
-
-    def _look(self) -> Look:
-        return Look.of(self._theme, self.font())
 
     def _shape(self) -> object:
         if self._graph is None:
@@ -125,7 +109,7 @@ class GraphPanel(ZoomView):
         self._outline()
 
     def _add_items(self, graph: GraphDescription) -> None:
-        look = self._look()
+        look = self.look()
         kinds = {node.name: node.type for node in graph.nodes}
         widths = {name: node_width(name, kind, look) for name, kind in kinds.items()}
         exits = [
@@ -184,8 +168,9 @@ class GraphPanel(ZoomView):
 
     def _outline(self) -> None:
         for name, node in self._nodes.items():
-            node.set_current(name == self._current)
-            node.set_cursor_here(name == self._cursor and self.hasFocus())
+            node.set_outline(
+                current=name == self._current, cursor=name == self._cursor and self.hasFocus()
+            )
         self._describe()
 
     def _describe(self) -> None:

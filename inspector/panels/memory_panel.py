@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Signal
@@ -22,6 +23,8 @@ from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    from PySide6.QtCore import SignalInstance
 
     from inspector.drawing.record_text import RecordText
 
@@ -85,8 +88,8 @@ class MemoryPanel(Surface):
         self.bar.store_picked.connect(self._on_store_picked)
         self.bar.store_named.connect(self._on_store_named)
         self.bar.open_requested.connect(self.open_requested)
-        self.bar.save_requested.connect(self._on_save)
-        self.bar.save_as_requested.connect(self._on_save_as)
+        self.bar.save_requested.connect(partial(self._on_save, self.save_requested))
+        self.bar.save_as_requested.connect(partial(self._on_save, self.save_as_requested))
         self.table.record_picked.connect(self._on_record_picked)
         self.table.add_requested.connect(self._on_add)
         self.table.remove_requested.connect(self._on_remove)
@@ -94,7 +97,7 @@ class MemoryPanel(Surface):
         self.editor.discarded.connect(self._on_discarded)
         self.editor.draft_changed.connect(self._on_draft_changed)
         self.editor.draft_settled.connect(self._on_draft_settled)
-        self.problem.clicked.connect(self._on_problem_clicked)
+        self.problem.clicked.connect(lambda: self.editor.go_to(self._fault))
 
     def show_stores(
         self,
@@ -186,11 +189,6 @@ class MemoryPanel(Surface):
         self._is_refused = False
         self.store_edited.emit(edited)
         return not self._is_refused
-
-    @property
-    def store_in_hand(self) -> str:
-        """The name of the store in hand, "" for none."""
-        return self._hand
 
     def _store_to_show(self, used: frozenset[str]) -> str:
         names = list(self._stores)
@@ -294,9 +292,6 @@ class MemoryPanel(Surface):
         else:
             self._forget_problem()
 
-    def _on_problem_clicked(self) -> None:
-        self.editor.go_to(self._fault)
-
     def _on_store_picked(self, name: str) -> None:
         self._leave()
         if name != self._hand and name in self._stores:
@@ -363,13 +358,9 @@ class MemoryPanel(Surface):
         self._drafts.pop((self._hand, ""), None)
         self._take(self.table.default_id())
 
-    def _on_save(self) -> None:
+    def _on_save(self, asked: SignalInstance) -> None:
         if self.apply_draft():
-            self.save_requested.emit(self._hand)
-
-    def _on_save_as(self) -> None:
-        if self.apply_draft():
-            self.save_as_requested.emit(self._hand)
+            asked.emit(self._hand)
 
     def minimumSizeHint(self) -> QSize:
         """Ask for the bar, a header and two records, and the editor beside them."""

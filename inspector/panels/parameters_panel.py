@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.errors import InspectorError
-    from core.knowledge.schema import Field, Scalar
     from core.nodes import NodeParams
     from inspector.theme import Theme
 
@@ -54,7 +53,7 @@ class ParametersPanel(Surface):
     reset_requested() : take the graph's values of this node again.
     save_requested() : write the graph file.
 
-    `form` is the form of the node that is shown.
+    `form` is the form of the node that is shown, `simulated` what stands in for its decision.
     """
 
     param_edited = Signal(str, object)
@@ -72,7 +71,7 @@ class ParametersPanel(Surface):
         self._choices: dict[str, tuple[str, ...]] = {}
         self._forms: dict[str, Form] = {}
         self._shown: tuple[str, str] = ("", "")
-        self._simulated = SimulatedExit()
+        self.simulated = SimulatedExit()
         header = self._make_header()
         self._make_body()
         packed(QVBoxLayout(self), header, (self._scroll, 1), self._make_buttons(), spacing=0)
@@ -102,7 +101,7 @@ class ParametersPanel(Surface):
             self.set_choices(param, [name for name, _ in self._nodes])
         if not self._nodes:
             self.form.hide()
-            self._simulated.hide()
+            self.simulated.hide()
             self._shown = ("", "")
             self._set_usable(False)
 
@@ -128,23 +127,9 @@ class ParametersPanel(Surface):
         """Say beside a parameter why its value was refused; the next valid one clears it."""
         self.form.set_problem(param, _text(problem))
 
-    def show_simulated_exit(self, route: str) -> None:
-        """Show which exit (``found``, …) stands in for a decision of the node that is shown."""
-        self._simulated.show_exit(route)
-
-    def show_simulated_label(self, text: str, choices: Sequence[str]) -> None:
-        """Show the label that stands in when the exit is found, and offer others."""
-        self._simulated.show_label(text, choices)
-
     def set_filter_status(self, ok: bool | None, text: str | InspectorError) -> None:
         """Say whether the filter compiled (None: not known), how many match or what is wrong."""
         self.form.set_filter_status(ok, _text(text))
-
-    def set_filter_fields(
-        self, fields: Sequence[Field], samples: Mapping[str, Scalar] | None = None
-    ) -> None:
-        """Offer filter clauses for the storage's fields, with sample values."""
-        self.form.set_fields(fields, samples)
 
     def set_marks(self, marks: Mapping[str, Sequence[float]]) -> None:
         """Draw ticks below the sliders: parameter → values at which the result changes."""
@@ -184,14 +169,14 @@ class ParametersPanel(Surface):
         )
         self._empty.setWordWrap(True)
         self._body_layout.addWidget(self._empty)
-        self._simulated.hide()
-        self._simulated.exit_picked.connect(
+        self.simulated.hide()
+        self.simulated.exit_picked.connect(
             lambda route: self.exit_picked.emit(self._shown[0], route)
         )
-        self._simulated.label_edited.connect(
+        self.simulated.label_edited.connect(
             lambda text: self.reply_edited.emit(self._shown[0], text)
         )
-        self._body_layout.addWidget(self._simulated)
+        self._body_layout.addWidget(self.simulated)
         self._scroll.setWidget(body)
         body.setAutoFillBackground(False)
         self._scroll.setMinimumHeight(80)
@@ -248,10 +233,10 @@ class ParametersPanel(Surface):
         table = self.form.table
         simulated = kind_of(table).simulated
         if simulated is not None and (name, node_type) != self._shown:
-            self._simulated.show_type(
+            self.simulated.show_type(
                 table, self.form.label_width_px, has_label=simulated.labels is not None
             )
-        self._simulated.setVisible(simulated is not None)
+        self.simulated.setVisible(simulated is not None)
         self._shown = (name, node_type)
 
     def _set_usable(self, usable: bool) -> None:

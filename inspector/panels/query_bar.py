@@ -36,6 +36,8 @@ _STATES = {"ready": "ok", "busy": "accent", "warning": "warning", "error": "erro
 class _StatusLine(ElidedLabel):
     """A dot in the colour of the state, and words; the words alone say it all."""
 
+    text_left = _DOT_PX + _DOT_GAP_PX
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._state = "off"
@@ -58,10 +60,6 @@ class _StatusLine(ElidedLabel):
         self._theme = theme
         self.update()
 
-    def text_left(self) -> int:
-        """Leave room for the dot."""
-        return _DOT_PX + _DOT_GAP_PX
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the dot and what fits of the words."""
         super().paintEvent(event)
@@ -76,7 +74,7 @@ class _StatusLine(ElidedLabel):
     def sizeHint(self) -> QSize:
         """Ask for all of the words."""
         metrics = self.fontMetrics()
-        width = metrics.horizontalAdvance(self.text()) + self.text_left() + 2 if self.text() else 0
+        width = metrics.horizontalAdvance(self.text()) + self.text_left + 2 if self.text() else 0
         return QSize(width, metrics.height())
 
 

@@ -17,12 +17,12 @@ from inspector.widgets.parts import named
 from inspector.widgets.subgraph_items import (
     LinesItem,
     NoteItem,
-    SubgraphLook,
     SubgraphNode,
     bow,
-    step_path,
+    box_width,
+    label_width,
 )
-from inspector.widgets.zoom_view import WAYS, ZoomView, next_toward
+from inspector.widgets.zoom_view import WAYS, ZoomView, curve, next_toward
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
@@ -53,19 +53,18 @@ class SubgraphPanel(ZoomView):
 
     node_selected = Signal(int)
     node_activated = Signal(int)
+    font_sizes = (0.94, 0.82)
     smallest_fit = 0.62
     wheel_zooms = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("subgraph", parent)
-        self._theme: Theme = themes.LIGHT
         self._listing: SubgraphListing | None = None
         self._layout: SubgraphLayout | None = None
         self._nodes: dict[int, SubgraphNode] = {}
         self._notes: list[NoteItem] = []
         self._in_hand: int | None = None
         self._is_stale = False
-        self._is_in_sight = True
         self._empty = ("No subgraph yet", "Ask a question of a RetrieveSubgraph node")
         named(self, "subgraphView", "Subgraph")
         self._make_lines()
@@ -81,14 +80,8 @@ class SubgraphPanel(ZoomView):
         self._is_stale = True
         self._catch_up()
 
-    def set_in_sight(self, is_in_sight: bool) -> None:
-        """Draw what came while nobody could see it."""
-        self._is_in_sight = is_in_sight
-        self._catch_up()
-
     def _catch_up(self) -> None:
-        # Qt takes what is behind another tab for visible.
-        if self._is_stale and self._is_in_sight and self.isVisible():
+        if self._is_stale and self.isVisible():
             self._refresh()
 
     def set_empty_text(self, title: str, hint: str = "") -> None:
@@ -129,25 +122,18 @@ class SubgraphPanel(ZoomView):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         self.setBackgroundBrush(theme.panel)
         self._color_steps()
         self._others.set_color(themes.mix(theme.panel, theme.muted, 0.35))
         self._lit.set_color(theme.accent)
-        look = self._look()
-        for node in self._nodes.values():
-            node.set_look(look)
         self._mark()
-        self.viewport().update()
 
     def _color_steps(self) -> None:
         is_crowded = len(self._nodes) > _CROWDED
         self._steps.set_color(
             themes.mix(self._theme.line, self._theme.muted, 0.1 if is_crowded else 0.4)
         )
-
-    def _look(self) -> SubgraphLook:
-        return SubgraphLook.of(self._theme, self.font())
 
     def _make_lines(self) -> None:
         self._others = LinesItem(0, 1.0, Qt.PenStyle.DotLine)
@@ -186,7 +172,7 @@ class SubgraphPanel(ZoomView):
         self._describe()
 
     def _draw(self, listing: SubgraphListing) -> None:
-        graph, nodes, look = listing.result.graph, listing.result.expansion.nodes, self._look()
+        graph, nodes, look = listing.result.graph, listing.result.expansion.nodes, self.look()
         starts = {
             node.line: int(graph.from_rows[node.line]) for node in nodes if node.line is not None
         }
@@ -197,8 +183,11 @@ class SubgraphPanel(ZoomView):
         self._layout = layout = lay_out(
             nodes,
             sides,
-            {row: look.box_width(title, is_match=sides[row] == 0) for row, title in titles.items()},
-            {row: look.label_width(label) for row, label in labels.items()},
+            {
+                row: box_width(title, look, is_match=sides[row] == 0)
+                for row, title in titles.items()
+            },
+            {row: label_width(label, look) for row, label in labels.items()},
             (
                 max(room.width() - 2 * _MARGIN_PX, 100),
                 max(room.height() - 2 * _MARGIN_PX - _CAPTION_PX, 60),
@@ -207,7 +196,7 @@ class SubgraphPanel(ZoomView):
         for place, (row, spot) in enumerate(layout.spots.items()):
             self._nodes[row] = SubgraphNode(spot, titles[row], labels[row], place, look)
             self.scene().addItem(self._nodes[row])
-        self._steps.set_paths(map(step_path, layout.steps))
+        self._steps.set_paths(curve(step.points) for step in layout.steps)
         self._color_steps()
         self._draw_others(listing)
         self.scene().setSceneRect(
@@ -258,7 +247,7 @@ class SubgraphPanel(ZoomView):
         row, listing = self._in_hand, self._listing
         if row in self._nodes and listing is not None and self._layout is not None:
             steps = [step for step in self._layout.steps if row in (step.row, step.from_row)]
-            paths = list(map(step_path, steps))
+            paths = [curve(step.points) for step in steps]
             beside = {end for step in steps for end in (step.row, step.from_row)}
             beside |= self._note_others(listing, paths)
         self._lit.set_paths(paths)
@@ -267,7 +256,7 @@ class SubgraphPanel(ZoomView):
 
     def _note_others(self, listing: SubgraphListing, paths: list[QPainterPath]) -> set[int]:
         """Draw the other connections of the node in hand with their labels; return their ends."""
-        graph, look = listing.result.graph, self._look()
+        graph, look = listing.result.graph, self.look()
         ends: set[int] = set()
         for line in self._other_lines(listing):
             pair = {int(graph.from_rows[line]), int(graph.to_rows[line])}

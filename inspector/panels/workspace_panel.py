@@ -19,6 +19,7 @@ from inspector import theme as themes
 from inspector.models.workspace_model import (
     CurrentRole,
     DetailRole,
+    EntryRole,
     WorkspaceEntry,
     WorkspaceModel,
     entries_of,
@@ -154,12 +155,12 @@ class WorkspacePanel(Surface):
             self.tree.expandAll()
 
     def _on_row_activated(self, index: QModelIndex) -> None:
-        entry = self.model.entry(index)
+        entry: WorkspaceEntry | None = index.data(EntryRole)
         if entry is not None and not entry.is_current:
             self.open_requested.emit(entry.path)
 
     def _on_menu_requested(self, place: QPoint) -> None:
-        entry = self.model.entry(self.tree.indexAt(place))
+        entry: WorkspaceEntry | None = self.tree.indexAt(place).data(EntryRole)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if entry is not None and not entry.is_current:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -22,13 +22,13 @@ from inspector.models.dialog_model import Column, DialogModel
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.item_views import TableView
 from inspector.widgets.labels import ElidedLabel, StatusLabel
-from inspector.widgets.play_editors import ChoiceDelegate, TextDelegate, edit_cell, set_up_table
-from inspector.widgets.play_section import PlaySection, tool
+from inspector.widgets.parts import named, packed
+from inspector.widgets.play_editors import ChoiceDelegate, TextDelegate
+from inspector.widgets.play_section import PlaySection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtCore import QModelIndex
     from PySide6.QtGui import QResizeEvent
 
     from core.prompt.messages import DialogLine
@@ -42,6 +42,14 @@ _REPLY_CHARACTERS = 80
 _KEEP_TIP = (
     "Put what was said in earlier turns into the prompt. Default: off.\n"
     "Knowledge that was attached to earlier turns is not repeated."
+)
+_REPLY_TIP = (
+    "What the assistant answered to the turn on screen: type it, or paste it from the game.\n"
+    "It joins the dialog of the next turn, and is this node's output."
+)
+_PASTE_TIP = (
+    "Add the messages on the clipboard: lines such as “User: …” and “Assistant: …”, or a "
+    "JSON list of messages"
 )
 
 
@@ -91,40 +99,35 @@ class DialogSection(PlaySection):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Dialog", parent)
         self.model = DialogModel(self)
-        self.table = TableView()
+        self.table = named(TableView(), "dialogView", "Messages of earlier turns")
         self.reply = _ReplyEdit()
         self._replies_to = ""
-        self._status = StatusLabel(most_lines=2)
-        self._status.setObjectName("dialogStatus")
+        self._status = named(StatusLabel(most_lines=2), "dialogStatus")
         self._status.hide()
-        self._check = QCheckBox("Keep a dialog")
-        self._check.setObjectName("dialogCheck")
-        self._check.setAccessibleName("Keep a dialog")
-        self._check.setToolTip(tooltip(_KEEP_TIP))
-        self._add = tool(
-            "Add…", "dialogAdd", "Add a message", "Write a message of an earlier turn", "add"
+        self._check = named(
+            QCheckBox("Keep a dialog"), "dialogCheck", "Keep a dialog", tooltip(_KEEP_TIP)
         )
-        self._remove = tool(
+        self._add = self.add_tool(
+            "Add…",
+            "dialogAdd",
+            "Add a message",
+            "Write a message of an earlier turn",
+            "add",
+            self._on_add,
+        )
+        self._paste = self.add_tool(
+            "Paste", "dialogPaste", "Paste messages", _PASTE_TIP, "paste", self._on_paste
+        )
+        self._remove = self.add_tool(
             "Remove",
             "dialogRemove",
             "Remove the messages",
             "Remove the selected messages (Del)",
             "remove",
-        )
-        self._paste = tool(
-            "Paste",
-            "dialogPaste",
-            "Paste messages",
-            (
-                "Add the messages on the clipboard: lines such as “User: …” and “Assistant: …”, or "
-                "a "
-                "JSON list of messages"
-            ),
-            "paste",
+            self._on_remove,
         )
         self.heading.hide()
         self._row.insertWidget(0, self._check)
-        self.add_tools(self._add, self._paste, self._remove)
         self._set_up_table()
         self._arrange(self._make_reply())
         self._connect()
@@ -168,10 +171,8 @@ class DialogSection(PlaySection):
 
     def _set_up_table(self) -> None:
         table = self.table
-        table.setObjectName("dialogView")
-        table.setAccessibleName("Messages of earlier turns")
         table.setModel(self.model)
-        set_up_table(table)
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 10)
         table.horizontalHeader().hide()
         table.setItemDelegateForColumn(Column.ROLE, ChoiceDelegate(ROLES, self))
         self._delegate = TextDelegate(self)
@@ -186,58 +187,30 @@ class DialogSection(PlaySection):
 
     def _make_reply(self) -> QWidget:
         box = QWidget()
-        self._reply_label = ElidedLabel()
-        self._reply_label.setObjectName("replyLabel")
-        self._reply_label.setProperty("role", "muted")
-        self.reply.setObjectName("replyEdit")
-        self.reply.setAccessibleName("Reply of the assistant")
-        self.reply.setToolTip(
-            tooltip(
-                "What the assistant answered to the turn on screen: type it, or paste it from the "
-                "game.\nIt joins the dialog of the next turn, and is this node's output."
-            )
-        )
+        self._reply_label = named(ElidedLabel(), "replyLabel", role="muted")
+        named(self.reply, "replyEdit", "Reply of the assistant", tooltip(_REPLY_TIP))
         self.reply.setPlaceholderText("Type or paste what the assistant answered")
-        self._hint = ElidedLabel("Knowledge of earlier turns is not repeated")
-        self._hint.setProperty("role", "muted")
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._reply_label)
-        column.addWidget(self.reply, 1)
-        column.addWidget(self._hint)
+        self._hint = named(ElidedLabel("Knowledge of earlier turns is not repeated"), role="muted")
+        packed(QVBoxLayout(box), self._reply_label, (self.reply, 1), self._hint)
         return box
 
     def _arrange(self, reply: QWidget) -> None:
-        self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._parts.setSpacing(4)
-        self._parts.addWidget(self.table, 1)
-        self._parts.addWidget(reply, 1)
-        column = QVBoxLayout(self.content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._status)
-        column.addLayout(self._parts, 1)
+        self._parts = packed(
+            QBoxLayout(QBoxLayout.Direction.TopToBottom), (self.table, 1), (reply, 1)
+        )
+        packed(QVBoxLayout(self.content), self._status, (self._parts, 1))
 
     def _connect(self) -> None:
         self._check.clicked.connect(self.dialog_kept_changed)
-        self._add.clicked.connect(self._on_add)
-        self._remove.clicked.connect(self._on_remove)
-        self._paste.clicked.connect(self._on_paste)
         self.model.edited.connect(self._on_edited)
         self.model.rowsRemoved.connect(self._show_enabled)
         self.model.rowsInserted.connect(self._show_enabled)
-        self._delegate.closeEditor.connect(self._on_editor_closed)
+        self._delegate.closeEditor.connect(self.model.drop_draft)
         self.reply.text_edited.connect(self.reply_edited)
         self.table.selectionModel().selectionChanged.connect(self._show_enabled)
-        self.table.row_activated.connect(self._on_row_activated)
-        for key, slot in (
-            (QKeySequence.StandardKey.Delete, self._on_remove),
-            (QKeySequence.StandardKey.Paste, self._on_paste),
-        ):
-            shortcut = QShortcut(QKeySequence(key), self.table)
-            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-            shortcut.activated.connect(slot)
+        self.table.row_activated.connect(self.table.edit_cell)
+        self.table.add_shortcut(QKeySequence.StandardKey.Delete, self._on_remove)
+        self.table.add_shortcut(QKeySequence.StandardKey.Paste, self._on_paste)
 
     def _show_enabled(self) -> None:
         kept = self._check.isChecked()
@@ -254,7 +227,7 @@ class DialogSection(PlaySection):
         self._say("", "")
         index = self.model.index(self.model.begin_draft(), Column.TEXT)
         self.table.scrollTo(index)
-        edit_cell(self.table, index)
+        self.table.edit_cell(index)
 
     def _on_remove(self) -> None:
         self._say("", "")
@@ -277,12 +250,6 @@ class DialogSection(PlaySection):
     def _on_edited(self, lines: object) -> None:
         self._show_enabled()
         self.dialog_edited.emit(lines)
-
-    def _on_editor_closed(self) -> None:
-        self.model.drop_draft()
-
-    def _on_row_activated(self, index: QModelIndex) -> None:
-        edit_cell(self.table, index)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the reply below the messages, or beside them where it is low."""

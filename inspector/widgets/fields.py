@@ -184,3 +184,15 @@ class LineEdit(QLineEdit):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             # A combo box would send an Enter that is left over to its line a second time.
             event.accept()
+
+
+def editable(combo: Choice, name: str) -> LineEdit:
+    """Let a value be typed into a combo box that is not offered; return the line for it."""
+    combo.setEditable(True)
+    combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    line = LineEdit()
+    # The frame is the combo box's; a second one inside it would cut the letters.
+    line.setStyleSheet("QLineEdit { border: none; background: transparent; padding: 0 }")
+    line.setAccessibleName(name)
+    combo.setLineEdit(line)
+    return line

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPainterPathStroker, QPen
-from PySide6.QtWidgets import QGraphicsItem
 
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
+from inspector.widgets.zoom_view import DrawnItem, curve
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from PySide6.QtGui import QColor, QFont
+    from PySide6.QtGui import QColor
     from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
     from inspector.drawing.graph_layout import Box, Edge, Point
-    from inspector.theme import Theme
+    from inspector.widgets.zoom_view import Look
 
 _RADIUS_PX = 8.0
 _CORNER_PX = 6.0
@@ -30,50 +28,29 @@ _ARROW_PX = 6.0
 _NARROWEST, _WIDEST = 88.0, 170.0
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Colours and fonts of a drawing."""
-
-    theme: Theme
-    name_font: QFont
-    small_font: QFont
-
-    @classmethod
-    def of(cls, theme: Theme, base: QFont) -> Look:
-        """Derive the fonts from the view's."""
-        return cls(theme, themes.scaled_font(base, 1.0, bold=True), themes.scaled_font(base, 0.86))
-
-
 def node_width(name: str, kind: str, look: Look) -> float:
     """Return the width that a node's box needs, px, within limits."""
     text = max(
-        QFontMetricsF(look.name_font).horizontalAdvance(name),
+        QFontMetricsF(look.strong_font).horizontalAdvance(name),
         QFontMetricsF(look.small_font).horizontalAdvance(f"({kind})"),
     )
     return min(max(text + _ICON_PX + 3 * _PAD_PX, _NARROWEST), _WIDEST)
 
 
-class NodeItem(QGraphicsItem):
+class NodeItem(DrawnItem):
     """A node: icon, name, type; lit with its steps when this turn ran it."""
 
     def __init__(self, name: str, kind: str, box: Box, look: Look) -> None:
-        super().__init__()
+        super().__init__(look, 2)
         self.name = name
         self.kind = kind
         self.steps: tuple[int, ...] = ()
         self.is_simulated = False
         self.is_current = False
         self.has_cursor = False
-        self._look = look
         self._rect = QRectF(0, 0, box.width, box.height)
         self.setPos(box.x, box.y)
-        self.setZValue(2)
         self._tell()
-
-    def set_look(self, look: Look) -> None:
-        """Take over colours and fonts."""
-        self._look = look
-        self.update()
 
     def set_steps(self, steps: tuple[int, ...], *, simulated: bool) -> None:
         """Say at which steps (from 1) of the turn it ran, and whether its exit was made up."""
@@ -83,17 +60,10 @@ class NodeItem(QGraphicsItem):
         self._tell()
         self.update()
 
-    def set_current(self, current: bool) -> None:
-        """Outline it as the node in hand."""
-        if current != self.is_current:
-            self.is_current = current
-            self.update()
-
-    def set_cursor_here(self, here: bool) -> None:
-        """Outline it as where the keyboard is."""
-        if here != self.has_cursor:
-            self.has_cursor = here
-            self.update()
+    def set_outline(self, *, current: bool, cursor: bool) -> None:
+        """Outline it as the node in hand, and as where the keyboard is."""
+        self.is_current, self.has_cursor = current, cursor
+        self.update()
 
     @property
     def words(self) -> str:
@@ -160,11 +130,11 @@ class NodeItem(QGraphicsItem):
         theme, rect = self._look.theme, self._rect
         left = 2.0 * _PAD_PX + _ICON_PX - 2
         room = rect.width() - left - _PAD_PX / 2
-        name_metrics = QFontMetricsF(self._look.name_font)
+        name_metrics = QFontMetricsF(self._look.strong_font)
         small_metrics = QFontMetricsF(self._look.small_font)
         height = name_metrics.height() + small_metrics.height()
         top = (rect.height() - height) / 2
-        painter.setFont(self._look.name_font)
+        painter.setFont(self._look.strong_font)
         painter.setPen(color)
         painter.drawText(
             QPointF(left, top + name_metrics.ascent()),
@@ -194,28 +164,20 @@ class NodeItem(QGraphicsItem):
         painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
 
 
-class EndItem(QGraphicsItem):
+class EndItem(DrawnItem):
     """Where an exit ends the turn."""
 
     def __init__(self, box: Box, look: Look) -> None:
-        super().__init__()
+        super().__init__(look, 2)
         self._rect = QRectF(0, 0, box.width, box.height)
-        self._look = look
         self.is_lit = False
         self.setPos(box.x, box.y)
-        self.setZValue(2)
         self.setToolTip("END: the turn ends here")
-
-    def set_look(self, look: Look) -> None:
-        """Take over colours and fonts."""
-        self._look = look
-        self.update()
 
     def set_lit(self, lit: bool) -> None:
         """Show whether this turn ended here."""
-        if lit != self.is_lit:
-            self.is_lit = lit
-            self.update()
+        self.is_lit = lit
+        self.update()
 
     def boundingRect(self) -> QRectF:
         """Return the disc and its word."""
@@ -243,23 +205,15 @@ class EndItem(QGraphicsItem):
         )
 
 
-class LabelItem(QGraphicsItem):
+class LabelItem(DrawnItem):
     """An exit's name, above or below the beginning of its line."""
 
     def __init__(self, route: str, start: Point, row: int, look: Look) -> None:
-        super().__init__()
+        super().__init__(look, 1.5)
         self.route = route
         self.is_lit = False
         self._start = QPointF(*start)
         self._row = row
-        self._look = look
-        self.setZValue(1.5)
-
-    def set_look(self, look: Look) -> None:
-        """Take over colours and fonts."""
-        self.prepareGeometryChange()
-        self._look = look
-        self.update()
 
     def set_lit(self, lit: bool) -> None:
         """Show whether this turn took the exit."""
@@ -291,33 +245,22 @@ class LabelItem(QGraphicsItem):
         painter.drawText(self.boundingRect(), Qt.AlignmentFlag.AlignCenter, self.route)
 
 
-class EdgeItem(QGraphicsItem):
+class EdgeItem(DrawnItem):
     """The exits of a node that lead to one target: a line with an arrow; `labels` name them."""
 
     def __init__(self, edge: Edge, below: bool, look: Look) -> None:
-        super().__init__()
+        super().__init__(look)
         self.edge = edge
         self.lit_routes: frozenset[str] = frozenset()
         self.labels = tuple(
             LabelItem(route, edge.points[0], row, look)
             for row, route in enumerate(edge.routes, start=int(below))
         )
-        self._look = look
-        self._path = _angular(edge.points) if edge.is_angular else _curved(edge.points)
-
-    def set_look(self, look: Look) -> None:
-        """Take over colours and fonts."""
-        self._look = look
-        for label in self.labels:
-            label.set_look(look)
-        self.update()
+        self._path = _angular(edge.points) if edge.is_angular else curve(edge.points)
 
     def set_lit(self, routes: Collection[str]) -> None:
         """Light the exits that this turn took."""
-        lit = frozenset(routes) & frozenset(self.edge.routes)
-        if lit == self.lit_routes:
-            return
-        self.lit_routes = lit
+        self.lit_routes = frozenset(routes) & frozenset(self.edge.routes)
         self.setZValue(1 if self.lit_routes else 0)
         for label in self.labels:
             label.set_lit(label.route in self.lit_routes)
@@ -358,14 +301,6 @@ def label_width(routes: Collection[str], look: Look) -> float:
     """Return the width of the longest of the exits' names, px."""
     metrics = QFontMetricsF(look.small_font)
     return max((metrics.horizontalAdvance(route) for route in routes), default=0.0)
-
-
-def _curved(points: Sequence[Point]) -> QPainterPath:
-    path = QPainterPath(QPointF(*points[0]))
-    for here, there in pairwise(points):
-        half = (here.x + there.x) / 2
-        path.cubicTo(half, here.y, half, there.y, there.x, there.y)
-    return path
 
 
 def _angular(points: Sequence[Point]) -> QPainterPath:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
@@ -15,14 +15,16 @@ from PySide6.QtGui import (
     QTextLayout,
     QTextOption,
 )
-from PySide6.QtWidgets import QStyledItemDelegate
 
 from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.drawing.words import qt_places
 from inspector.models.hits_model import NUMBERS, Column, cell_text
+from inspector.widgets.item_views import ThemedDelegate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex
     from PySide6.QtGui import QColor
 
@@ -37,6 +39,7 @@ _BAR_PX = 8
 _CHIP_PAD_PX = 6
 _ICON_PX = 14
 _KEPT = 2000
+_Made = TypeVar("_Made")
 _ELLIPSIS = "…"
 _SHORTER = (("threshold ≥", "thr ≥"), ("min_score ≤", "min ≤"), ("diagnostic_topk ≥", "topk ≥"))
 _COLUMNS = tuple(Column)
@@ -44,7 +47,7 @@ _NO_PEN = QPen(Qt.PenStyle.NoPen)
 _SMOOTH = QPainter.RenderHint.Antialiasing
 
 
-class HitsDelegate(QStyledItemDelegate):
+class HitsDelegate(ThemedDelegate):
     """Paints a cell from the row's story.
 
     It asks neither the style nor the item's roles, which makes it fast enough to paint all rows
@@ -55,18 +58,10 @@ class HitsDelegate(QStyledItemDelegate):
     def __init__(self, model: HitsModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._theme: Theme = themes.LIGHT
-        self._chip_pens: dict[Reason, QPen] = {}
         themes.spread(self, themes.LIGHT)
         self._selected: frozenset[int] = frozenset()
         self._band_row = -1
         self._band_px = 0
-        self._font = QFont()
-        self._bold = QFont()
-        self._metrics = QFontMetrics(self._font)
-        self._layouts: dict[tuple[str, tuple[Span, ...], int], QTextLayout] = {}
-        self._statics: dict[tuple[str, int], tuple[QStaticText, float, float]] = {}
-        self._shortened: dict[tuple[str, int], str] = {}
         self.set_font(QFont())
 
     def set_font(self, font: QFont) -> None:
@@ -75,13 +70,13 @@ class HitsDelegate(QStyledItemDelegate):
         self._bold = QFont(self._font)
         self._bold.setBold(True)
         self._metrics = QFontMetrics(self._font)
-        self._layouts.clear()
-        self._statics.clear()
-        self._shortened.clear()
+        self._layouts: dict[tuple[str, tuple[Span, ...], int], QTextLayout] = {}
+        self._statics: dict[tuple[str, int], tuple[QStaticText, float, float]] = {}
+        self._shortened: dict[tuple[str, int], str] = {}
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         self._faint = themes.mix(theme.panel, theme.muted, 0.5)
         self._chip_pens = {
             reason: QPen(themes.mix(theme.panel, theme.reason_color(reason.value), 0.5), 1)
@@ -167,7 +162,9 @@ class HitsDelegate(QStyledItemDelegate):
             return
         color = self._theme.reason_ink(hit.reason.value)
         room = max(rect.width() - MARGIN_PX - 2 * _CHIP_PAD_PX - _ICON_PX - 4, 0)
-        text, text_px, text_height = self._static(self._needs(hit.needs, room), room)
+        text, text_px, text_height = self._static(
+            _kept(self._shortened, self._shorten, hit.needs, room), room
+        )
         width = text_px + 2 * _CHIP_PAD_PX + _ICON_PX + 4
         height = min(self._metrics.height() + 4, rect.height() - 2)
         chip = QRectF(
@@ -196,31 +193,18 @@ class HitsDelegate(QStyledItemDelegate):
             text,
         )
 
-    def _needs(self, needs: str, room: int) -> str:
+    def _shorten(self, needs: str, room: int) -> str:
         """Return what would let a record in, in shorter words where there is no room for all."""
-        key = (needs, room)
-        known = self._shortened.get(key)
-        if known is None:
-            if len(self._shortened) >= _KEPT:
-                self._shortened.clear()
-            known = needs
-            if self._metrics.horizontalAdvance(needs) > room:
-                for whole, short in _SHORTER:
-                    known = known.replace(whole, short)
-            self._shortened[key] = known
-        return known
+        if self._metrics.horizontalAdvance(needs) > room:
+            for whole, short in _SHORTER:
+                needs = needs.replace(whole, short)
+        return needs
 
     def _paint_text(self, painter: QPainter, rect: QRect, row: int) -> None:
         width = rect.width() - 2 * MARGIN_PX
         if width < self._metrics.averageCharWidth():
             return
-        line, matches = self._model.line_at(row)
-        key = (line, matches, width)
-        layout = self._layouts.get(key)
-        if layout is None:
-            if len(self._layouts) >= _KEPT:
-                self._layouts.clear()
-            layout = self._layouts[key] = self._lay_out(*key)
+        layout = _kept(self._layouts, self._lay_out, *self._model.line_at(row), width)
         top = rect.top() + (rect.height() - layout.boundingRect().height()) / 2
         layout.draw(painter, QPointF(rect.left() + MARGIN_PX, top))
 
@@ -230,19 +214,15 @@ class HitsDelegate(QStyledItemDelegate):
         painter.drawStaticText(QPointF(left, rect.top() + (rect.height() - height) / 2), static)
 
     def _static(self, text: str, room: int) -> tuple[QStaticText, float, float]:
-        """Return a text cut to the room for it, shaped once, with its width and height."""
-        key = (text, room)
-        known = self._statics.get(key)
-        if known is None:
-            if len(self._statics) >= _KEPT:
-                self._statics.clear()
-            static = QStaticText(self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
-            static.setTextFormat(Qt.TextFormat.PlainText)
-            static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-            static.prepare(font=self._font)
-            size = static.size()
-            known = self._statics[key] = (static, size.width(), size.height())
-        return known
+        return _kept(self._statics, self._shape, text, room)
+
+    def _shape(self, text: str, room: int) -> tuple[QStaticText, float, float]:
+        """Return a text cut to the room for it, with its width and height."""
+        static = QStaticText(self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
+        static.setTextFormat(Qt.TextFormat.PlainText)
+        static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        static.prepare(font=self._font)
+        return static, static.size().width(), static.size().height()
 
     def _lay_out(self, text: str, matches: tuple[Span, ...], width: int) -> QTextLayout:
         """Lay out one line, cut by whole characters at its logical end: right for any script."""
@@ -310,3 +290,13 @@ class HitsDelegate(QStyledItemDelegate):
         if column is Column.RANK:
             self._paint_tint(painter, rect, hit, selected=row in self._selected)
         self._paint_plain(painter, rect, cell_text(hit, column), right=column in NUMBERS)
+
+
+def _kept(known: dict[Any, _Made], make: Callable[..., _Made], *key: Any) -> _Made:
+    """Return what is made of a key: each is made once, and all are forgotten when they are many."""
+    found = known.get(key)
+    if found is None:
+        if len(known) >= _KEPT:
+            known.clear()
+        found = known[key] = make(*key)
+    return found

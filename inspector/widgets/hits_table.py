@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu
 
 from inspector import theme as themes
 from inspector.models.hits_model import TITLES, Column
-from inspector.widgets.empty_state import paint_empty_state
 from inspector.widgets.hits_columns import Columns, Letters
 from inspector.widgets.hits_delegate import MARGIN_PX, HitsDelegate
+from inspector.widgets.item_views import TableView
+from inspector.widgets.parts import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,14 +33,13 @@ if TYPE_CHECKING:
     from core.hits.listing import Bar, Listing
     from inspector.models.hits_model import HitsModel
     from inspector.models.table_model import Index
-    from inspector.theme import Theme
 
 _STATE_VERSION = 2
 _LEAST_ROWS = 5
 _HIT_EDGE_PX = 3
 
 
-class HitsTable(QTableView):
+class HitsTable(TableView):
     """Shows a `HitsModel`.
 
     Columns that have no value in any row are hidden, and in a narrow window those that only
@@ -57,10 +57,8 @@ class HitsTable(QTableView):
 
     def __init__(self, model: HitsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("hitsTable")
-        self.setAccessibleName("Hits and near-misses")
+        named(self, "hitsTable", "Hits and near-misses")
         self._hits = model
-        self._theme: Theme = themes.LIGHT
         self._columns = Columns()
         self._picked: dict[int, bool] = {}
         self._sized: set[int] = set()
@@ -68,19 +66,11 @@ class HitsTable(QTableView):
         self._band_row = -1
         self._listing: Listing | None = None
         self._bar: Bar | None = None
-        self._empty = ("", "")
         self._delegate = HitsDelegate(model, self)
         self.setModel(model)
         self.setItemDelegate(self._delegate)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setCornerButtonEnabled(False)
         self._set_up_headers()
         self._follow_font()
         self.reset_columns()
@@ -186,21 +176,15 @@ class HitsTable(QTableView):
 
     def _set_up_headers(self) -> None:
         header = self.horizontalHeader()
-        header.setSectionsMovable(True)
-        header.setHighlightSections(False)
         self._set_text_column()
         header.setTextElideMode(Qt.TextElideMode.ElideRight)
-        header.setSortIndicatorClearable(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(28)
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._on_header_menu)
         header.sectionResized.connect(self._on_section_resized)
         header.setAccessibleName("Columns of the hits table")
-        self.setSortingEnabled(True)
-        rows = self.verticalHeader()
-        rows.setVisible(False)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.set_up_sorting()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     def _on_header_menu(self, position: QPoint) -> None:
         menu = self.columns_menu()
@@ -291,19 +275,6 @@ class HitsTable(QTableView):
 
     # Looks
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
-        self.viewport().update()
-
-    def set_empty_text(self, title: str, hint: str = "") -> None:
-        """Say what is shown instead of an empty table."""
-        if (title, hint) == self._empty:
-            return
-        self._empty = (title, hint)
-        self.setAccessibleDescription(f"{title} {hint}".strip())
-        self.viewport().update()
-
     def _paint_band(self) -> None:
         rect = self.band_rect()
         if rect.isEmpty():
@@ -346,8 +317,6 @@ class HitsTable(QTableView):
         super().paintEvent(event)
         self._paint_band()
         self._paint_edges()
-        if not self._hits.rowCount() and self._empty[0]:
-            paint_empty_state(self, self._theme, *self._empty)
 
     def minimumSizeHint(self) -> QSize:
         """Ask for some rows below the titles."""

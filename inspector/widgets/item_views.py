@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QListView, QStyledItemDelegate, QTableView, QTreeView, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyledItemDelegate,
+    QTableView,
+    QTreeView,
+    QWidget,
+)
 
-from inspector import theme as themes
+from inspector.theme import Themed
 from inspector.widgets.empty_state import paint_empty_state
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
-    from PySide6.QtWidgets import QAbstractItemView
+    from collections.abc import Callable
 
-    from inspector.theme import Theme
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 
     _Base = QAbstractItemView
 else:
@@ -23,21 +30,16 @@ else:
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class _SpeakingView(_Base):
+class _SpeakingView(Themed, _Base):
     """What the views share. `row_activated` does not depend on the platform's habits."""
 
     row_activated: Signal
     _empty: tuple[str, str] = ("", "")
-    _theme: Theme = themes.LIGHT
 
     def set_empty_text(self, title: str, hint: str = "") -> None:
         """Say what to show without rows."""
         self._empty = (title, hint)
-        self.viewport().update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
+        self.setAccessibleDescription(f"{title} {hint}".strip())
         self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -62,18 +64,12 @@ class _SpeakingView(_Base):
             self.row_activated.emit(index)
 
 
-class ThemedDelegate(QStyledItemDelegate):
+class ThemedDelegate(Themed, QStyledItemDelegate):
     """Draws in the colours of a theme."""
-
-    _theme: Theme = themes.LIGHT
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
 
 
 class TableView(_SpeakingView, QTableView):
-    """A table.
+    """A table of rows: no grid, no numbers, and texts begin where those of the header do.
 
     Signals
     -------
@@ -85,6 +81,38 @@ class TableView(_SpeakingView, QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTabKeyNavigation(False)
+        self.setStyleSheet("QTableView::item { padding: 0 5px; }")
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setCornerButtonEnabled(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+    def set_up_sorting(self) -> None:
+        """Let the user sort by a column, and by none as at first, and move columns."""
+        header = self.horizontalHeader()
+        header.setSectionsMovable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setSortIndicatorClearable(True)
+        self.setSortingEnabled(True)
+
+    def edit_cell(self, index: QModelIndex) -> None:
+        """Open the editor of a cell, unless it is open."""
+        if self.indexWidget(index) is None:
+            self.setCurrentIndex(index)
+            self.edit(index)
+
+    def add_shortcut(self, key: QKeySequence.StandardKey, slot: Callable[[], object]) -> None:
+        """Have a key do something while the table has the focus."""
+        shortcut = QShortcut(QKeySequence(key), self)
+        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+        shortcut.activated.connect(slot)
 
 
 class TreeView(_SpeakingView, QTreeView):

@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
+from inspector.theme import Themed
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
-
-    from inspector.theme import Theme
 
 _ICON_PX = 16
 _GAP_PX = 4
@@ -44,7 +43,12 @@ def heading(text: str) -> QLabel:
 
 
 class ElidedLabel(QLabel):
-    """One line that ends in "…" where it doesn't fit; the tooltip then has all of it."""
+    """One line that ends in "…" where it doesn't fit; the tooltip then has all of it.
+
+    `text_left` is where text begins, px from the left.
+    """
+
+    text_left = 0
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,12 +71,8 @@ class ElidedLabel(QLabel):
         """Whether the text is longer than the room for it."""
         return self.fontMetrics().horizontalAdvance(self.text()) > self._text_rect().width()
 
-    def text_left(self) -> int:
-        """Return where text begins, px from the left."""
-        return 0
-
     def _text_rect(self) -> QRect:
-        return self.contentsRect().adjusted(self.text_left(), 0, 0, 0)
+        return self.contentsRect().adjusted(self.text_left, 0, 0, 0)
 
     def _update_tip(self) -> None:
         parts = [self.text()] if self.is_elided else []
@@ -209,7 +209,7 @@ class WrapLabel(QLabel):
         return QSize(metrics.averageCharWidth() * 8, metrics.height())
 
 
-class StatusLabel(WrapLabel):
+class StatusLabel(Themed, WrapLabel):
     """An icon and a text in the colour of their meaning.
 
     Signals
@@ -221,7 +221,6 @@ class StatusLabel(WrapLabel):
 
     def __init__(self, parent: QWidget | None = None, *, most_lines: int = 0) -> None:
         self._kind = ""
-        self._theme: Theme = themes.LIGHT
         super().__init__("", parent, most_lines=most_lines)
         self._clickable = False
 
@@ -244,15 +243,9 @@ class StatusLabel(WrapLabel):
         """Make it a link to a place, or plain text again."""
         self._clickable = clickable
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if clickable else Qt.FocusPolicy.NoFocus)
-        if clickable:
-            self.setCursor(Qt.CursorShape.PointingHandCursor)
-        else:
-            self.unsetCursor()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
-        self.update()
+        self.setCursor(
+            Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor
+        )
 
     def text_left(self) -> int:
         """Leave room for the icon."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -15,14 +14,11 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QComboBox,
     QHBoxLayout,
     QMenu,
     QPushButton,
     QStackedWidget,
     QStyle,
-    QStyledItemDelegate,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -31,28 +27,26 @@ from PySide6.QtWidgets import (
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
 from inspector.models.memory_model import EntryRole, StoreEntry, StoreRole, StoresModel
-from inspector.widgets.fields import Choice, LineEdit
+from inspector.widgets.fields import Choice, LineEdit, editable
+from inspector.widgets.item_views import ThemedDelegate
 from inspector.widgets.labels import ElidedLabel
+from inspector.widgets.parts import button, named, packed, show_words, text_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from PySide6.QtGui import QPainter, QResizeEvent
 
     from inspector.drawing.unstubbed import StyleOption
-    from inspector.theme import Theme
 
 _ROOMY_CHARACTERS = 96
 _PAD_PX = 8
 _POPUP_CHARACTERS = 84
+_SCHEMA_NAME = "Schema of the new store"
 
 
-class _StoreDelegate(QStyledItemDelegate):
+class _StoreDelegate(ThemedDelegate):
     """Draws a store of the open list: its name, and the facts behind it."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.theme: Theme = themes.LIGHT
 
     def paint(
         self, painter: QPainter, option: StyleOption, index: QModelIndex | QPersistentModelIndex
@@ -61,7 +55,7 @@ class _StoreDelegate(QStyledItemDelegate):
         entry = index.data(EntryRole)
         if not isinstance(entry, StoreEntry):
             return
-        theme = self.theme
+        theme = self._theme
         is_marked = bool(
             option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver)
         )
@@ -123,106 +117,90 @@ class MemoryBar(QWidget):
         super().__init__(parent)
         self._suggested = ""
         self.model = StoresModel(self)
-        self.choice = _StoreChoice()
-        self._delegate = _StoreDelegate(self.choice)
-        self.facts = ElidedLabel()
+        self.choice = named(_StoreChoice(), "memoryStores", "Memory store in hand")
+        self.facts = named(ElidedLabel(), role="muted")
         self.buttons: dict[str, QToolButton] = {}
-        self.more_button = QToolButton()
-        self.cancel_button = QToolButton()
-        self.name_edit = LineEdit()
-        self.schema_choice = Choice()
-        self.schema_edit = LineEdit()
+        self.name_edit = named(
+            LineEdit(),
+            "memoryNewName",
+            "Name of the new store",
+            "The name that storage_name gives once its variables are put in",
+        )
+        self.schema_choice = named(
+            Choice(), "memoryNewSchema", _SCHEMA_NAME, "The schema of its records' metadata"
+        )
+        self.schema_edit = editable(self.schema_choice, _SCHEMA_NAME)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._make_store_page())
         self._pages.addWidget(self._make_new_page())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._pages)
+        packed(QVBoxLayout(self), self._pages)
 
     def _make_store_page(self) -> QWidget:
-        page, row = _page()
+        page = QWidget()
         choice = self.choice
-        choice.setObjectName("memoryStores")
-        choice.setAccessibleName("Memory store in hand")
         choice.setModel(self.model)
-        choice.setItemDelegate(self._delegate)
+        choice.setItemDelegate(_StoreDelegate(choice))
         choice.setMaximumWidth(32 * self.fontMetrics().averageCharWidth())
         choice.activated.connect(self._on_activated)
-        self.facts.setProperty("role", "muted")
-        row.addWidget(choice)
-        row.addSpacing(4)
-        row.addWidget(self.facts)
-        self._store_row = row
-        for key, label, name, tip, signal in (
-            ("new", "New…", "New memory store", "Make a memory store", self._on_new),
+        for key, label, says, tip, clicked in (
+            ("new", "New…", "New memory store", "Make a memory store", self.open_new),
             (
                 "open",
                 "Open…",
                 "Open a memory store",
                 "Open a memory store's file",
-                self.open_requested.emit,
+                self.open_requested,
             ),
             (
                 "save",
                 "Save",
                 "Save the memory store",
                 "Save the store in hand as a file",
-                self.save_requested.emit,
+                self.save_requested,
             ),
         ):
-            button = QToolButton()
-            button.setObjectName(f"memory{key.capitalize()}")
-            button.setText(label)
-            button.setAccessibleName(name)
-            button.setToolTip(tip)
-            button.clicked.connect(partial(_call, signal))
-            self.buttons[key] = button
-            row.addWidget(button)
-        self.more_button.setObjectName("memoryMore")
-        self.more_button.setAccessibleName("More about the memory store")
-        self.more_button.setToolTip("Save as…")
+            self.buttons[key] = button(
+                text_tool(label),
+                f"memory{key.capitalize()}",
+                says,
+                tip,
+                clicked,
+                icon=(key, "muted"),
+            )
+        self.more_button = button(
+            QToolButton(),
+            "memoryMore",
+            "More about the memory store",
+            "Save as…",
+            icon=("more", "muted"),
+        )
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more_button)
-        menu.addAction("Save as…").triggered.connect(partial(_call, self.save_as_requested.emit))
+        menu.addAction("Save as…").triggered.connect(self.save_as_requested)
         self.more_button.setMenu(menu)
-        row.addWidget(self.more_button)
+        self._store_row = packed(
+            QHBoxLayout(page), choice, 4, self.facts, *self.buttons.values(), self.more_button
+        )
         return page
 
     def _make_new_page(self) -> QWidget:
-        page, row = _page()
-        self.name_edit.setObjectName("memoryNewName")
-        self.name_edit.setAccessibleName("Name of the new store")
-        self.name_edit.setPlaceholderText("Name, as in memories_ada")
-        self.name_edit.setToolTip("The name that storage_name gives once its variables are put in")
-        self.name_edit.returnPressed.connect(self._on_create)
-        self.name_edit.cancelled.connect(self.close_new)
-        schema = self.schema_edit
-        # The combo box around it has the frame; a second one would cut the letters off.
-        schema.setStyleSheet("border: none; padding: 0; background: transparent")
-        schema.setPlaceholderText("Schema")
-        schema.setAccessibleName("Schema of the new store")
-        schema.returnPressed.connect(self._on_create)
-        schema.cancelled.connect(self.close_new)
-        self.schema_choice.setObjectName("memoryNewSchema")
-        self.schema_choice.setEditable(True)
-        self.schema_choice.setLineEdit(schema)
-        self.schema_choice.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.schema_choice.setAccessibleName("Schema of the new store")
-        self.schema_choice.setToolTip("The schema of its records' metadata")
-        create = QPushButton("Create")
-        create.setProperty("kind", "primary")
-        row.addWidget(self.name_edit, 3)
-        row.addWidget(self.schema_choice, 2)
-        buttons: tuple[tuple[QAbstractButton, str, str, Callable[[], None]], ...] = (
-            (create, "memoryCreate", "Create the store", self._on_create),
-            (self.cancel_button, "memoryNewCancel", "Create no store (Escape)", self.close_new),
+        page = QWidget()
+        for edit, placeholder in (
+            (self.name_edit, "Name, as in memories_ada"),
+            (self.schema_edit, "Schema"),
+        ):
+            edit.setPlaceholderText(placeholder)
+            edit.returnPressed.connect(self._on_create)
+            edit.cancelled.connect(self.close_new)
+        says = "Create the store"
+        create = button(
+            QPushButton("Create"), "memoryCreate", says, says, self._on_create, kind="primary"
         )
-        for button, name, tip, slot in buttons:
-            button.setObjectName(name)
-            button.setAccessibleName(tip)
-            button.setToolTip(tip)
-            button.clicked.connect(partial(_call, slot))
-            row.addWidget(button)
+        says = "Create no store (Escape)"
+        cancel = button(
+            QToolButton(), "memoryNewCancel", says, says, self.close_new, icon=("close", "muted")
+        )
+        packed(QHBoxLayout(page), (self.name_edit, 3), (self.schema_choice, 2), create, cancel)
         return page
 
     def show_stores(
@@ -254,8 +232,8 @@ class MemoryBar(QWidget):
         self.choice.setVisible(entry is not None)
         self.choice.setToolTip(tooltip(f"{entry.name}\n{entry.facts}") if entry else "")
         self.facts.set_text(entry.facts if entry else "", entry.path if entry else "")
-        for button in (self.buttons["save"], self.more_button):
-            button.setEnabled(entry is not None)
+        for tool in (self.buttons["save"], self.more_button):
+            tool.setEnabled(entry is not None)
 
     @property
     def is_naming(self) -> bool:
@@ -278,19 +256,8 @@ class MemoryBar(QWidget):
         self._pages.setCurrentIndex(0)
         self.buttons["new"].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._delegate.theme = theme
-        for key, button in self.buttons.items():
-            button.setIcon(themes.icon(key, theme.muted))
-        self.more_button.setIcon(themes.icon("more", theme.muted))
-        self.cancel_button.setIcon(themes.icon("close", theme.muted))
-
     def _on_activated(self, row: int) -> None:
         self.store_picked.emit(self.model.index(row, 0).data(StoreRole))
-
-    def _on_new(self) -> None:
-        self.open_new()
 
     def _on_create(self) -> None:
         self.store_named.emit(
@@ -303,21 +270,4 @@ class MemoryBar(QWidget):
         is_roomy = self.width() >= _ROOMY_CHARACTERS * self.fontMetrics().averageCharWidth()
         self._store_row.setStretchFactor(self.choice, 3)
         self._store_row.setStretchFactor(self.facts, 4 if is_roomy else 2)
-        for button in self.buttons.values():
-            button.setToolButtonStyle(
-                Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-                if is_roomy
-                else Qt.ToolButtonStyle.ToolButtonIconOnly
-            )
-
-
-def _page() -> tuple[QWidget, QHBoxLayout]:
-    page = QWidget()
-    row = QHBoxLayout(page)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(4)
-    return page, row
-
-
-def _call(slot: Callable[[], object], *_: object) -> None:
-    slot()
+        show_words(self.buttons.values(), is_roomy)

@@ -14,17 +14,9 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QHeaderView,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QVBoxLayout, QWidget
 
-from inspector import theme as themes
 from inspector.models.memory_model import (
     ID,
     METADATA,
@@ -36,6 +28,7 @@ from inspector.models.memory_model import (
 from inspector.widgets.code_edit import QUIET_MS
 from inspector.widgets.fields import LineEdit
 from inspector.widgets.item_views import TableView
+from inspector.widgets.parts import button, named, packed, show_words, text_tool
 from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
@@ -44,7 +37,6 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from core.knowledge.memory import MemoryStore
-    from inspector.theme import Theme
 
 _ROOMY_CHARACTERS = 52
 _METADATA_CHARACTERS = 46
@@ -73,86 +65,58 @@ class MemoryTable(Surface):
         self._written: frozenset[str] = frozenset()
         self._is_showing = False
         self.model = RecordsModel(self)
-        self.view = TableView()
-        self.search = LineEdit()
-        self.add_button = QToolButton()
-        self.remove_button = QToolButton()
+        self.view = named(TableView(), "memoryRecords", "Records of the memory store")
+        self.search = named(
+            LineEdit(),
+            "memorySearch",
+            "Find in the store",
+            "Show only the records with this in their id, text or metadata",
+        )
+        self.add_button = button(
+            text_tool("Add"),
+            "memoryAdd",
+            "Add a record",
+            "Begin a record; it is in the store once it is applied",
+            self.add_requested,
+            icon=("add", "muted"),
+        )
+        self.remove_button = button(
+            text_tool("Remove"),
+            "memoryRemove",
+            "Remove the selected records",
+            "Remove the selected records (Delete)",
+            self._on_remove,
+            icon=("remove", "muted"),
+        )
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._quiet.timeout.connect(self._on_search_settled)
         self._set_up_view()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(self._make_bar())
-        column.addWidget(self.view, 1)
+        self._set_up_search()
+        bar = packed(QHBoxLayout(), (self.search, 1), self.add_button, self.remove_button)
+        packed(QVBoxLayout(self), bar, (self.view, 1))
 
     def _set_up_view(self) -> None:
-        view, metrics = self.view, self.fontMetrics()
-        view.setObjectName("memoryRecords")
-        view.setAccessibleName("Records of the memory store")
+        view = self.view
         view.setModel(self.model)
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setShowGrid(False)
-        # Texts begin where those of the header do.
-        view.setStyleSheet("QTableView::item { padding: 0 5px; }")
-        view.setWordWrap(False)
         header = view.horizontalHeader()
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setSortIndicatorClearable(True)
         header.setSectionsMovable(True)
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
         header.moveSection(header.visualIndex(STATE), 0)
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
         header.sortIndicatorChanged.connect(self._on_sorting_picked)
-        view.verticalHeader().hide()
-        view.verticalHeader().setDefaultSectionSize(metrics.height() + 8)
         view.selectionModel().currentRowChanged.connect(self._on_current_changed)
         view.selectionModel().selectionChanged.connect(self._on_selection_changed)
-        remove = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), view)
-        remove.setContext(Qt.ShortcutContext.WidgetShortcut)
-        remove.activated.connect(self._on_remove)
+        view.add_shortcut(QKeySequence.StandardKey.Delete, self._on_remove)
 
-    def _make_bar(self) -> QHBoxLayout:
-        self.search.setObjectName("memorySearch")
+    def _set_up_search(self) -> None:
         self.search.setPlaceholderText("Find in store")
-        self.search.setAccessibleName("Find in the store")
-        self.search.setToolTip("Show only the records with this in their id, text or metadata")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._quiet.start)
         self.search.edit_finished.connect(self._on_search_settled)
         self.search.cancelled.connect(self.clear_search)
-        bar = QHBoxLayout()
-        bar.setSpacing(4)
-        bar.addWidget(self.search, 1)
-        for button, label, name, tip, slot in (
-            (
-                self.add_button,
-                "Add",
-                "Add a record",
-                "Begin a record; it is in the store once it is applied",
-                self.add_requested.emit,
-            ),
-            (
-                self.remove_button,
-                "Remove",
-                "Remove the selected records",
-                "Remove the selected records (Delete)",
-                self._on_remove,
-            ),
-        ):
-            button.setObjectName(f"memory{label}")
-            button.setText(label)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-            button.setAccessibleName(name)
-            button.setToolTip(tip)
-            button.clicked.connect(slot)
-            bar.addWidget(button)
-        return bar
 
     def show_store(
         self, store: MemoryStore | None, written: frozenset[str], drafts: Collection[str]
@@ -250,12 +214,6 @@ class MemoryTable(Surface):
         self.search.clear()
         self._on_search_settled()
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self.add_button.setIcon(themes.icon("add", theme.muted))
-        self.remove_button.setIcon(themes.icon("remove", theme.muted))
-
     def _select(self, ids: list[str]) -> None:
         """Select these records again, the first as the current one."""
         flag = QItemSelectionModel.SelectionFlag
@@ -334,12 +292,7 @@ class MemoryTable(Surface):
         super().resizeEvent(event)
         character = self.fontMetrics().averageCharWidth()
         is_roomy = self.width() >= _ROOMY_CHARACTERS * character
-        for button in (self.add_button, self.remove_button):
-            button.setToolButtonStyle(
-                Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-                if is_roomy
-                else Qt.ToolButtonStyle.ToolButtonIconOnly
-            )
+        show_words((self.add_button, self.remove_button), is_roomy)
         view = self.view
         view.setColumnHidden(METADATA, self.width() < _METADATA_CHARACTERS * character)
         self._show_header()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSplitter, QToolButto
 from inspector import theme as themes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QLayout
@@ -90,6 +90,16 @@ def text_tool(text: str) -> QToolButton:
     new.setText(text)
     new.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     return new
+
+
+def show_words(buttons: Iterable[QToolButton], shown: bool) -> None:
+    """Show the buttons' texts beside their icons, or the icons only."""
+    for each in buttons:
+        each.setToolButtonStyle(
+            Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+            if shown
+            else Qt.ToolButtonStyle.ToolButtonIconOnly
+        )
 
 
 def packed(

@@ -9,9 +9,6 @@ from PySide6.QtCore import QEvent, QObject, QPersistentModelIndex, QRect, Qt, QT
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
-    QAbstractItemView,
-    QComboBox,
-    QHeaderView,
     QLineEdit,
     QPlainTextEdit,
     QStyledItemDelegate,
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PySide6.QtCore import QAbstractItemModel, QModelIndex
-    from PySide6.QtWidgets import QTableView
 
     from inspector.drawing.unstubbed import StyleOption
 
@@ -37,32 +33,27 @@ _ENDING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Backt
 _TEXT_LINES = 4
 
 
-def set_up_table(table: QTableView) -> None:
-    """Give a table that is edited in place what the house's tables share."""
-    table.setShowGrid(False)
-    # Texts begin where those of the header do.
-    table.setStyleSheet("QTableView::item { padding: 0 5px; }")
-    table.setWordWrap(False)
-    table.setCornerButtonEnabled(False)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 10)
-    header = table.horizontalHeader()
-    header.setHighlightSections(False)
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+class _CellDelegate(QStyledItemDelegate):
+    """Fills a cell's editor once: what is typed stays when the cell changes below it."""
+
+    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+        """Show the text in force, selected, in an editor that was just opened."""
+        if not editor.property(_FILLED):
+            editor.setProperty(_FILLED, True)
+            super().setEditorData(editor, index)
+            if isinstance(editor, QLineEdit | QPlainTextEdit):
+                editor.selectAll()
+
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, _index: _Index) -> None:
+        """Fill the cell."""
+        editor.setGeometry(option.rect)
+
+    def _end(self, editor: QWidget, _index: int = -1) -> None:
+        self.commitData.emit(editor)
+        self.closeEditor.emit(editor, QAbstractItemDelegate.EndEditHint.NoHint)
 
 
-def edit_cell(table: QTableView, index: QModelIndex) -> None:
-    """Open the editor of a cell, unless it is open."""
-    if table.indexWidget(index) is None:
-        table.setCurrentIndex(index)
-        table.edit(index)
-
-
-class LineDelegate(QStyledItemDelegate):
+class LineDelegate(_CellDelegate):
     """Edits a cell's text on one line. A text with a problem is not taken over.
 
     Parameters
@@ -81,9 +72,8 @@ class LineDelegate(QStyledItemDelegate):
         self._problem = problem
         self._told = ""
 
-    def createEditor(self, parent: QWidget, option: StyleOption, index: _Index) -> QWidget:
+    def createEditor(self, parent: QWidget, _option: StyleOption, index: _Index) -> QWidget:
         """Make the field, which says at once what is wrong."""
-        del option
         editor = QLineEdit(parent)
         editor.setMaxLength(LONGEST_LINE)
         editor.setStyleSheet("QLineEdit { padding: 0 4px; border-radius: 0; }")
@@ -105,13 +95,6 @@ class LineDelegate(QStyledItemDelegate):
             self._told = problem
             self.problem_changed.emit(problem)
 
-    def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Fill the field once: what is typed stays when the cell changes below it."""
-        if isinstance(editor, QLineEdit) and not editor.property(_FILLED):
-            editor.setProperty(_FILLED, True)
-            editor.setText(str(index.data(Qt.ItemDataRole.EditRole) or ""))
-            editor.selectAll()
-
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
         """Take over what was typed, if anything was, and if it can be."""
         if (
@@ -120,11 +103,6 @@ class LineDelegate(QStyledItemDelegate):
             and not self._problem(index, editor.text())
         ):
             model.setData(index, editor.text())
-
-    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, index: _Index) -> None:
-        """Fill the cell."""
-        del index
-        editor.setGeometry(option.rect)
 
     def destroyEditor(self, editor: QWidget, index: _Index) -> None:
         """Forget the problem of a field that is closed."""
@@ -142,33 +120,24 @@ class LineDelegate(QStyledItemDelegate):
         return super().eventFilter(editor, event)
 
 
-class TextDelegate(QStyledItemDelegate):
+class TextDelegate(_CellDelegate):
     """Edits a cell's text on several lines: Enter ends the edit, Shift+Enter breaks the line."""
 
-    def createEditor(self, parent: QWidget, option: StyleOption, index: _Index) -> QWidget:
+    def createEditor(self, parent: QWidget, _option: StyleOption, _index: _Index) -> QWidget:
         """Make the field."""
-        del option, index
         editor = QPlainTextEdit(parent)
         editor.setAccessibleName("message")
         editor.setStyleSheet("QPlainTextEdit { padding: 0 2px; border-radius: 0; }")
         editor.setPlaceholderText("Enter ends, Shift+Enter breaks the line")
         return editor
 
-    def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Fill the field once: what is typed stays when the cell changes below it."""
-        if isinstance(editor, QPlainTextEdit) and not editor.property(_FILLED):
-            editor.setProperty(_FILLED, True)
-            editor.setPlainText(str(index.data(Qt.ItemDataRole.EditRole) or ""))
-            editor.selectAll()
-
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
         """Take over what was typed, if anything was."""
         if isinstance(editor, QPlainTextEdit) and editor.document().isModified():
             model.setData(index, exact_text(editor))
 
-    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, index: _Index) -> None:
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, _index: _Index) -> None:
         """Cover some rows, inside the view."""
-        del index
         viewport = editor.parentWidget()
         room = viewport.rect() if viewport is not None else option.rect
         height = max(option.rect.height(), editor.fontMetrics().lineSpacing() * _TEXT_LINES + 12)
@@ -189,46 +158,24 @@ class TextDelegate(QStyledItemDelegate):
                 # By itself the editor would put U+2028 in.
                 editor.insertPlainText("\n")
                 return True
-            self.commitData.emit(editor)
-            self.closeEditor.emit(editor, QAbstractItemDelegate.EndEditHint.NoHint)
+            self._end(editor)
             return True
         return super().eventFilter(editor, event)
 
 
-class ChoiceDelegate(QStyledItemDelegate):
+class ChoiceDelegate(_CellDelegate):
     """Edits a cell by a choice among a few names."""
 
     def __init__(self, names: Sequence[str], parent: QObject) -> None:
         super().__init__(parent)
         self._names = tuple(names)
 
-    def createEditor(self, parent: QWidget, option: StyleOption, index: _Index) -> QWidget:
+    def createEditor(self, parent: QWidget, _option: StyleOption, _index: _Index) -> QWidget:
         """Make the combo box and open it."""
-        del option, index
         editor = Choice(parent)
         editor.addItems(self._names)
         editor.setAccessibleName("role")
         editor.setStyleSheet("QComboBox { padding: 0 18px 0 4px; border-radius: 0; }")
-        editor.activated.connect(partial(self._on_activated, editor))
+        editor.activated.connect(partial(self._end, editor))
         QTimer.singleShot(0, editor, editor.showPopup)
         return editor
-
-    def _on_activated(self, editor: QWidget, _index: int) -> None:
-        self.commitData.emit(editor)
-        self.closeEditor.emit(editor, QAbstractItemDelegate.EndEditHint.NoHint)
-
-    def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Show the choice in force."""
-        if isinstance(editor, QComboBox) and not editor.property(_FILLED):
-            editor.setProperty(_FILLED, True)
-            editor.setCurrentText(str(index.data(Qt.ItemDataRole.EditRole) or ""))
-
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
-        """Take over the choice."""
-        if isinstance(editor, QComboBox):
-            model.setData(index, editor.currentText())
-
-    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, index: _Index) -> None:
-        """Fill the cell."""
-        del index
-        editor.setGeometry(option.rect)

@@ -13,7 +13,7 @@ from inspector.models.exits_model import Column, ExitsModel
 from inspector.widgets.fields import Choice
 from inspector.widgets.item_views import TableView
 from inspector.widgets.labels import WrapLabel
-from inspector.widgets.play_editors import set_up_table
+from inspector.widgets.parts import named, packed
 from inspector.widgets.play_section import PlaySection
 
 if TYPE_CHECKING:
@@ -45,12 +45,9 @@ class PlayExits(PlaySection):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Simulated exits", parent)
         self.model = ExitsModel(self)
-        self.table = TableView()
-        self.table.setObjectName("exitsTable")
-        self.table.setAccessibleName("Simulated exits")
+        self.table = named(TableView(), "exitsTable", "Simulated exits")
         self.table.setModel(self.model)
         self.table.set_empty_text("No simulated exits", "Each node of this graph decides by itself")
-        set_up_table(self.table)
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 16)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -61,11 +58,7 @@ class PlayExits(PlaySection):
         self._combos: list[Choice] = []
         self._hint = WrapLabel(_HINT, most_lines=2)
         self._hint.setProperty("role", "muted")
-        column = QVBoxLayout(self.content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.table, 1)
-        column.addWidget(self._hint)
+        packed(QVBoxLayout(self.content), (self.table, 1), self._hint)
         self.show_exits(())
 
     def show_exits(self, exits: Sequence[SimulatedExit]) -> None:
@@ -81,16 +74,12 @@ class PlayExits(PlaySection):
     def _make_combos(self) -> None:
         self._combos = []
         for row, shown in enumerate(self.model.rows):
-            combo = Choice()
-            combo.setObjectName(f"exit_{shown.node}")
-            combo.addItems(shown.routes)
-            combo.setAccessibleName(f"Exit of {shown.node}")
-            combo.setToolTip(
-                tooltip(
-                    f"The exit that turns take at {shown.node} ({shown.type}).\n"
-                    "Only a language model could decide it."
-                )
+            tip = (
+                f"The exit that turns take at {shown.node} ({shown.type}).\n"
+                "Only a language model could decide it."
             )
+            combo = named(Choice(), f"exit_{shown.node}", f"Exit of {shown.node}", tooltip(tip))
+            combo.addItems(shown.routes)
             combo.setStyleSheet("QComboBox { padding: 1px 20px 1px 6px; margin: 1px 2px; }")
             combo.activated.connect(partial(self._on_activated, shown.node, combo))
             self.table.setIndexWidget(self.model.index(row, Column.EXIT), combo)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 from inspector.models.variables_model import UNDEFINED, Column, VariablesModel
 from inspector.widgets.item_views import TableView
 from inspector.widgets.labels import StatusLabel
-from inspector.widgets.play_editors import LineDelegate, edit_cell, set_up_table
-from inspector.widgets.play_section import PlaySection, tool
+from inspector.widgets.parts import named, packed
+from inspector.widgets.play_editors import LineDelegate
+from inspector.widgets.play_section import PlaySection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,32 +47,28 @@ class PlayVariables(PlaySection):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Variables", parent)
         self.model = VariablesModel(self)
-        self.table = TableView()
-        self._status = StatusLabel(most_lines=2)
-        self._status.setObjectName("variablesStatus")
+        self.table = named(TableView(), "variablesTable", "Variables")
+        self._status = named(StatusLabel(most_lines=2), "variablesStatus")
         self._status.hide()
         self._delegate = LineDelegate(self._problem, self)
         self._set_up_table()
-        self._add = tool(
+        self.add_tool(
             "Add",
             "addVariable",
             "Add a variable",
             "Add a variable: its name, then its value",
             "add",
+            self._on_add,
         )
-        self._remove = tool(
+        self._remove = self.add_tool(
             "Remove",
             "removeVariable",
             "Remove the variable",
             "Remove the selected variable (Del)",
             "remove",
+            self._on_remove,
         )
-        self.add_tools(self._add, self._remove)
-        column = QVBoxLayout(self.content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.table, 1)
-        column.addWidget(self._status)
+        packed(QVBoxLayout(self.content), (self.table, 1), self._status)
         self._connect()
         self._show_removable()
 
@@ -82,11 +79,9 @@ class PlayVariables(PlaySection):
 
     def _set_up_table(self) -> None:
         table = self.table
-        table.setObjectName("variablesTable")
-        table.setAccessibleName("Variables")
         table.setModel(self.model)
         table.setItemDelegate(self._delegate)
-        set_up_table(table)
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 10)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setEditTriggers(
             QAbstractItemView.EditTrigger.DoubleClicked
@@ -100,13 +95,9 @@ class PlayVariables(PlaySection):
         self.model.edited.connect(self.variable_edited)
         self._delegate.problem_changed.connect(self._on_problem_changed)
         self._delegate.closeEditor.connect(self._on_editor_closed)
-        self._add.clicked.connect(self._on_add)
-        self._remove.clicked.connect(self._on_remove)
         self.table.selectionModel().currentChanged.connect(self._show_removable)
         self.table.row_activated.connect(self._on_row_activated)
-        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.table)
-        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-        shortcut.activated.connect(self._on_remove)
+        self.table.add_shortcut(QKeySequence.StandardKey.Delete, self._on_remove)
 
     def _problem(self, index: QModelIndex | QPersistentModelIndex, text: str) -> str:
         return self.model.problem(index.row(), text) if index.column() == Column.NAME else ""
@@ -121,7 +112,7 @@ class PlayVariables(PlaySection):
             self._status.set_status("error", problem)
 
     def _on_add(self) -> None:
-        edit_cell(self.table, self.model.index(self.model.count, Column.NAME))
+        self.table.edit_cell(self.model.index(self.model.count, Column.NAME))
 
     def _on_remove(self) -> None:
         self.model.remove(self.table.currentIndex().row())
@@ -129,7 +120,7 @@ class PlayVariables(PlaySection):
     def _on_row_activated(self, index: QModelIndex) -> None:
         """Edit with Enter what a double-click edits."""
         is_editable = bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
-        edit_cell(self.table, index if is_editable else index.siblingAtColumn(Column.VALUE))
+        self.table.edit_cell(index if is_editable else index.siblingAtColumn(Column.VALUE))
 
     def _on_editor_closed(self, _editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         """Go on from the name of a new variable to its value."""
@@ -141,7 +132,7 @@ class PlayVariables(PlaySection):
             and known is not None
             and not known.value
         ):
-            edit_cell(self.table, index.siblingAtColumn(Column.VALUE))
+            self.table.edit_cell(index.siblingAtColumn(Column.VALUE))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width out."""

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSplitter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -20,19 +19,17 @@ from PySide6.QtWidgets import (
 
 from core.errors import InspectorError
 from core.io.json_text import locate
-from inspector import theme as themes
 from inspector.drawing.record_text import RecordText, compact, parse_metadata
 from inspector.widgets.code_edit import QUIET_MS, CodeEdit, position_of
 from inspector.widgets.fields import LineEdit
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.labels import set_role
+from inspector.widgets.parts import button, named, packed, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from PySide6.QtGui import QResizeEvent
-
-    from inspector.theme import Theme
 
 MOST_CHARACTERS = 200_000
 """A longer text is shown in part, read-only: laying out a megabyte would stop the window."""
@@ -75,8 +72,22 @@ class RecordEditor(QWidget):
         self.text_edit = CodeEdit(lines=3, monospace=False)
         self.metadata_edit = CodeEdit(lines=3)
         self._highlighter = JsonHighlighter(self.metadata_edit.document())
-        self.apply_button = QPushButton("Apply")
-        self.revert_button = QToolButton()
+        self.apply_button = button(
+            QPushButton("Apply"),
+            "memoryApply",
+            "Apply the edit",
+            "Put the edit in force (Ctrl+Return)",
+            self._request,
+            kind="primary",
+        )
+        self.revert_button = button(
+            QToolButton(),
+            "memoryRevert",
+            "Revert the edit",
+            "Bring back what is in the store (Escape)",
+            self.revert,
+            icon=("reset", "muted"),
+        )
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._quiet.timeout.connect(self.draft_settled)
         self._set_up_fields()
@@ -99,47 +110,22 @@ class RecordEditor(QWidget):
                 'Metadata: none, or JSON such as {"level": 3}',
             ),
         ):
-            field.setObjectName(name)
-            field.setAccessibleName(words)
+            named(field, name, words, f"{words}. Ctrl+Return applies, Escape reverts.")
             field.setPlaceholderText(hint)
-            field.setToolTip(f"{words}. Ctrl+Return applies, Escape reverts.")
             field.installEventFilter(self)
             field.textChanged.connect(self._on_text_changed)
         option = self.text_edit.document().defaultTextOption()
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self.text_edit.document().setDefaultTextOption(option)
-        self.apply_button.setObjectName("memoryApply")
-        self.apply_button.setProperty("kind", "primary")
-        self.apply_button.setAccessibleName("Apply the edit")
-        self.apply_button.setToolTip("Put the edit in force (Ctrl+Return)")
-        self.apply_button.clicked.connect(self._request)
-        self.revert_button.setObjectName("memoryRevert")
-        self.revert_button.setAccessibleName("Revert the edit")
-        self.revert_button.setToolTip("Bring back what is in the store (Escape)")
-        self.revert_button.clicked.connect(self.revert)
 
     def _lay_out(self) -> None:
-        self._label = QLabel("id")
-        self._label.setProperty("role", "muted")
+        self._label = named(QLabel("id"), role="muted")
         self._label.setBuddy(self.id_edit)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        row.addWidget(self._label)
-        row.addWidget(self.id_edit, 1)
-        row.addWidget(self.revert_button)
-        row.addWidget(self.apply_button)
-        self._splitter = QSplitter(Qt.Orientation.Vertical)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setHandleWidth(4)
-        self._splitter.addWidget(self.text_edit)
-        self._splitter.addWidget(self.metadata_edit)
-        self._splitter.setStretchFactor(0, 3)
-        self._splitter.setStretchFactor(1, 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self._splitter, 1)
+        row = packed(
+            QHBoxLayout(), self._label, (self.id_edit, 1), self.revert_button, self.apply_button
+        )
+        self._splitter = split((self.text_edit, 3), (self.metadata_edit, 2), handle_px=4)
+        packed(QVBoxLayout(self), row, (self._splitter, 1))
 
     @property
     def draft(self) -> RecordText:
@@ -283,10 +269,6 @@ class RecordEditor(QWidget):
             return
         edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self.revert_button.setIcon(themes.icon("reset", theme.muted))
-
     def _put(self, content: RecordText, *, is_other: bool = False) -> None:
         self._is_showing = True
         text = content.text
@@ -335,7 +317,8 @@ class RecordEditor(QWidget):
         """Apply with Ctrl+Return and when the focus leaves all the fields; revert with Escape."""
         if isinstance(event, QFocusEvent):
             is_over = event.lostFocus() and event.reason() not in _PASSING
-            if is_over and not self._is_inside(QApplication.focusWidget()):
+            now = QApplication.focusWidget()
+            if is_over and not (now is not None and self.isAncestorOf(now)):
                 self._request()
         elif isinstance(event, QKeyEvent):
             is_press = event.type() == QEvent.Type.KeyPress
@@ -354,9 +337,6 @@ class RecordEditor(QWidget):
                     self.revert()
                 return True
         return super().eventFilter(watched, event)
-
-    def _is_inside(self, widget: QWidget | None) -> bool:
-        return widget is not None and self.isAncestorOf(widget)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the metadata below the text, or beside it where it is low."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QSize, QSortFilterProxyModel, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView
 
 from inspector import theme as themes
 from inspector.models.replay_model import TITLES, Column, ReplayModel
-from inspector.widgets.item_views import TableView
+from inspector.widgets.item_views import TableView, ThemedDelegate
+from inspector.widgets.parts import named
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from core.recording.replay import TurnReplay
     from inspector.drawing.unstubbed import StyleOption
-    from inspector.theme import Theme
 
 _TEXT_CHARACTERS = 26
 _LEAST_ID_CHARACTERS = 11
@@ -39,12 +39,8 @@ _DISTANCES = (Column.RECORDED_DISTANCE, Column.HERE_DISTANCE, Column.CHANGE)
 _GIVEN_UP = (set[Column](), {Column.CHANGE}, {Column.RECORDED_DISTANCE, Column.HERE_DISTANCE})
 
 
-class _SideDelegate(QStyledItemDelegate):
+class _SideDelegate(ThemedDelegate):
     """Draws the line between the recording and here."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.theme: Theme = themes.LIGHT
 
     def paint(
         self, painter: QPainter, option: StyleOption, index: QModelIndex | QPersistentModelIndex
@@ -57,7 +53,7 @@ class _SideDelegate(QStyledItemDelegate):
             rect.top(),
             1,
             rect.height(),
-            themes.mix(self.theme.panel, self.theme.muted, 0.5),
+            themes.mix(self._theme.panel, self._theme.muted, 0.5),
         )
 
 
@@ -79,9 +75,7 @@ class ReplayTable(TableView):
         self._sorted.setSourceModel(self.source)
         self._is_showing = False
         self._has_nodes = False
-        self._side = _SideDelegate(self)
-        self.setObjectName("replayTable")
-        self.setAccessibleName("Recorded hits and hits here")
+        named(self, "replayTable", "Recorded hits and hits here")
         self.setModel(self._sorted)
         self._set_up()
         self.selectionModel().currentRowChanged.connect(self._on_current_row_changed)
@@ -99,33 +93,16 @@ class ReplayTable(TableView):
             self.setCurrentIndex(self._sorted.mapFromSource(self.source.index(row, Column.ID)))
         self._is_showing = False
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        super().apply_theme(theme)
-        self._side.theme = theme
-
     def _set_up(self) -> None:
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         # Texts begin and end where those of the header do.
         self.setStyleSheet(
             "QTableView::item { padding: 0 5px; } QHeaderView::section { padding: 2px 8px; }"
         )
-        self.setItemDelegateForColumn(Column.HERE_RANK, self._side)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionsMovable(True)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setStretchLastSection(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        header.setSortIndicatorClearable(True)
-        self.setSortingEnabled(True)
+        self.setItemDelegateForColumn(Column.HERE_RANK, _SideDelegate(self))
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.horizontalHeader().setStretchLastSection(True)
+        self.set_up_sorting()
 
     def _key(self, index: QModelIndex) -> tuple[str, str]:
         return index.data(ReplayModel.NodeRole), index.data(ReplayModel.HitIdRole)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -13,6 +11,7 @@ from PySide6.QtWidgets import QGraphicsItem
 from core.io.wording import cut
 from inspector import theme as themes
 from inspector.drawing.subgraph_layout import NODE_HEIGHT
+from inspector.widgets.zoom_view import DrawnItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QFont
     from PySide6.QtWidgets import QWidget
 
-    from inspector.drawing.subgraph_layout import Spot, Step
+    from inspector.drawing.subgraph_layout import Spot
     from inspector.drawing.unstubbed import StyleOption
-    from inspector.theme import Theme
+    from inspector.widgets.zoom_view import Look
 
 _RADIUS_PX = 7.0
 _PAD_PX = 9.0
@@ -37,55 +36,35 @@ _CENTER = Qt.AlignmentFlag.AlignCenter
 _SIDE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
-@dataclass(frozen=True, slots=True)
-class SubgraphLook:
-    """Colours and fonts of a drawing."""
-
-    theme: Theme
-    match_font: QFont
-    node_font: QFont
-    label_font: QFont
-
-    @classmethod
-    def of(cls, theme: Theme, base: QFont) -> SubgraphLook:
-        """Derive the fonts from the view's."""
-        return cls(
-            theme,
-            themes.scaled_font(base, 0.94, bold=True),
-            themes.scaled_font(base, 0.94),
-            themes.scaled_font(base, 0.82),
-        )
-
-    def box_width(self, title: str, *, is_match: bool) -> float:
-        """Return the width that a node's box needs, within limits."""
-        font = self.match_font if is_match else self.node_font
-        text = QFontMetricsF(font).horizontalAdvance(title[:_SHOWN_CHARACTERS])
-        return min(max(text + 2 * _PAD_PX + 1, _NARROWEST), _WIDEST)
-
-    def label_width(self, label: str) -> float:
-        """Return the width that a label needs, with room around it; 0 for none."""
-        if not label:
-            return 0.0
-        text = QFontMetricsF(self.label_font).horizontalAdvance(label[:_SHOWN_CHARACTERS])
-        return min(text, _WIDEST_LABEL) + 2 * _LABEL_GAP_PX
+def box_width(title: str, look: Look, *, is_match: bool) -> float:
+    """Return the width that a node's box needs, within limits."""
+    font = look.strong_font if is_match else look.plain_font
+    text = QFontMetricsF(font).horizontalAdvance(title[:_SHOWN_CHARACTERS])
+    return min(max(text + 2 * _PAD_PX + 1, _NARROWEST), _WIDEST)
 
 
-class SubgraphNode(QGraphicsItem):
+def label_width(label: str, look: Look) -> float:
+    """Return the width that a label needs, with room around it; 0 for none."""
+    if not label:
+        return 0.0
+    text = QFontMetricsF(look.small_font).horizontalAdvance(label[:_SHOWN_CHARACTERS])
+    return min(text, _WIDEST_LABEL) + 2 * _LABEL_GAP_PX
+
+
+class SubgraphNode(DrawnItem):
     """One node as a box in the tint that its chunk has in the prompt, and its label beside it."""
 
-    def __init__(self, spot: Spot, title: str, label: str, place: int, look: SubgraphLook) -> None:
-        super().__init__()
+    def __init__(self, spot: Spot, title: str, label: str, place: int, look: Look) -> None:
+        super().__init__(look, 2)
         self.spot = spot
         self.title = title
         self.label = label
         self.is_selected = False
         self.is_beside_selected = False
         self._place = place
-        self._look = look
         self._box = QRectF(0, 0, spot.width, NODE_HEIGHT)
         self._slot = QRectF(spot.label_x - spot.x, 0, spot.label_width, NODE_HEIGHT)
         self.setPos(spot.x, spot.y)
-        self.setZValue(2)
 
     @property
     def row(self) -> int:
@@ -96,11 +75,6 @@ class SubgraphNode(QGraphicsItem):
     def is_match(self) -> bool:
         """Whether it is a match, not reached by the walk."""
         return self.spot.ring == 0
-
-    def set_look(self, look: SubgraphLook) -> None:
-        """Take over colours and fonts."""
-        self._look = look
-        self.update()
 
     def set_marked(self, *, selected: bool, beside: bool) -> None:
         """Mark it as the node in hand, or as one that is connected with that."""
@@ -151,7 +125,7 @@ class SubgraphNode(QGraphicsItem):
         return pen
 
     def _paint_title(self, painter: QPainter) -> None:
-        font = self._look.match_font if self.is_match else self._look.node_font
+        font = self._look.strong_font if self.is_match else self._look.plain_font
         painter.setFont(font)
         painter.setPen(self._look.theme.text)
         painter.drawText(
@@ -161,8 +135,8 @@ class SubgraphNode(QGraphicsItem):
     def _paint_label(self, painter: QPainter) -> None:
         if not self.label:
             return
-        theme, metrics = self._look.theme, QFontMetricsF(self._look.label_font)
-        text = _elided(self.label, self._look.label_font, self._slot.width() - 2 * _LABEL_GAP_PX)
+        theme, metrics = self._look.theme, QFontMetricsF(self._look.small_font)
+        text = _elided(self.label, self._look.small_font, self._slot.width() - 2 * _LABEL_GAP_PX)
         width = metrics.horizontalAdvance(text)
         left = (
             self._slot.right() - _LABEL_GAP_PX - width
@@ -171,7 +145,7 @@ class SubgraphNode(QGraphicsItem):
         )
         area = QRectF(left, (NODE_HEIGHT - metrics.height()) / 2, width, metrics.height())
         painter.fillRect(area.adjusted(-2, 0, 2, 0), theme.panel)
-        painter.setFont(self._look.label_font)
+        painter.setFont(self._look.small_font)
         painter.setPen(theme.accent if self.is_selected or self.is_beside_selected else theme.muted)
         painter.drawText(area, _SIDE, text)
 
@@ -214,18 +188,16 @@ class LinesItem(QGraphicsItem):
                 painter.drawPath(path)
 
 
-class NoteItem(QGraphicsItem):
+class NoteItem(DrawnItem):
     """A label in the middle of a connection of the node in hand."""
 
-    def __init__(self, text: str, middle: QPointF, look: SubgraphLook) -> None:
-        super().__init__()
+    def __init__(self, text: str, middle: QPointF, look: Look) -> None:
+        super().__init__(look, 5)
         self.text = text
-        self._look = look
-        metrics = QFontMetricsF(look.label_font)
+        metrics = QFontMetricsF(look.small_font)
         width = min(metrics.horizontalAdvance(text[:_SHOWN_CHARACTERS]), _WIDEST_LABEL) + 8
         self._area = QRectF(-width / 2, -metrics.height() / 2 - 1, width, metrics.height() + 2)
         self.setPos(middle)
-        self.setZValue(5)
 
     def boundingRect(self) -> QRectF:
         """Return the label's box."""
@@ -239,9 +211,9 @@ class NoteItem(QGraphicsItem):
         painter.setPen(QPen(theme.accent, 0.8))
         painter.setBrush(theme.panel)
         painter.drawRoundedRect(self._area, 4, 4)
-        painter.setFont(self._look.label_font)
+        painter.setFont(self._look.small_font)
         painter.drawText(
-            self._area, _CENTER, _elided(self.text, self._look.label_font, self._area.width() - 6)
+            self._area, _CENTER, _elided(self.text, self._look.small_font, self._area.width() - 6)
         )
 
 
@@ -250,15 +222,6 @@ def _elided(text: str, font: QFont, width: float) -> str:
     return QFontMetricsF(font).elidedText(
         shown.replace("\n", " "), Qt.TextElideMode.ElideRight, width
     )
-
-
-def step_path(step: Step) -> QPainterPath:
-    """Draw one line of a walk: level at both ends of every piece."""
-    path = QPainterPath(QPointF(*step.points[0]))
-    for here, there in pairwise(step.points):
-        half = (here[0] + there[0]) / 2
-        path.cubicTo(half, here[1], half, there[1], there[0], there[1])
-    return path
 
 
 def bow(start: QRectF, end: QRectF) -> tuple[QPainterPath, QPointF]:

@@ -11,9 +11,11 @@ from core.io.findings import Severity
 from core.nodes import GenerateParams
 from inspector import theme as themes
 from inspector.drawing.words import param_tip, tooltip
+from inspector.theme import Themed
 from inspector.widgets.code_edit import CodeEdit, position_of
 from inspector.widgets.highlighters import MustacheHighlighter
 from inspector.widgets.labels import StatusLabel, set_role
+from inspector.widgets.parts import named, packed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 _LISTED_LINES = 2
 
 
-class TemplateEditor(QWidget):
+class TemplateEditor(Themed, QWidget):
     """Editor of the template with its state below; a problem that is clicked is gone to.
 
     `editor` has the signals ``text_edited`` and ``edit_finished``.
@@ -34,34 +36,24 @@ class TemplateEditor(QWidget):
         super().__init__(parent)
         self._problems: tuple[LintProblem, ...] = ()
         self._rest: tuple[LintProblem, ...] = ()
-        self._theme: Theme = themes.LIGHT
-        spec = GenerateParams.specs()["template"]
-        self.editor = CodeEdit(lines=6)
-        self.editor.setObjectName("templateEdit")
-        self.editor.setAccessibleName("template")
-        self.editor.setAccessibleDescription(param_tip(spec))
-        self.editor.setToolTip(tooltip(param_tip(spec)))
+        tip = param_tip(GenerateParams.specs()["template"])
+        self.editor = named(CodeEdit(lines=6), "templateEdit", "template", tooltip(tip))
+        self.editor.setAccessibleDescription(tip)
         self.editor.setPlaceholderText(
             "{{#knowledge}}{{#chunks}}- {{text}}\n{{/chunks}}{{/knowledge}}"
         )
         self._highlighter = MustacheHighlighter(self.editor.document())
-        self.status = StatusLabel()
-        self.status.setObjectName("templateStatus")
+        self.status = named(StatusLabel(), "templateStatus")
         self.status.setFont(themes.scaled_font(self.status.font(), 0.92))
-        self.problem_list = QListWidget()
-        self.problem_list.setObjectName("templateProblems")
-        self.problem_list.setAccessibleName("More mistakes in the template")
+        self.problem_list = named(
+            QListWidget(), "templateProblems", "More mistakes in the template"
+        )
         self.problem_list.setIconSize(QSize(14, 14))
         self.problem_list.setFont(self.status.font())
         self.problem_list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.problem_list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.problem_list.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.editor, 1)
-        layout.addWidget(self.status)
-        layout.addWidget(self.problem_list)
+        packed(QVBoxLayout(self), (self.editor, 1), self.status, self.problem_list)
         self.status.clicked.connect(self._on_status_clicked)
         self.problem_list.itemClicked.connect(self._on_item)
         self.problem_list.itemActivated.connect(self._on_item)
@@ -89,7 +81,7 @@ class TemplateEditor(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         self._fill_list()
 
     def _fill_list(self) -> None:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter
-from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter, QPainterPath
+from PySide6.QtWidgets import (
+    QFrame,
+    QGraphicsItem,
+    QGraphicsScene,
+    QGraphicsView,
+    QToolButton,
+    QWidget,
+)
 
+from inspector import theme as themes
+from inspector.theme import Themed
 from inspector.widgets.parts import button
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from PySide6.QtCore import QRectF
-    from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
-    from PySide6.QtWidgets import QGraphicsItem
+    from PySide6.QtGui import QFont, QKeyEvent, QResizeEvent, QWheelEvent
+
+    from inspector.theme import Theme
 
 ZOOM_RANGE = (0.1, 4.0)
 ZOOM_STEP = 1.2
@@ -30,13 +42,40 @@ _CLICK_PX = 4
 _Name = TypeVar("_Name")
 
 
-class ZoomView(QGraphicsView):
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colours and fonts of a drawing."""
+
+    theme: Theme
+    strong_font: QFont
+    plain_font: QFont
+    small_font: QFont
+
+
+class DrawnItem(QGraphicsItem):
+    """A part of a drawing, in its colours and fonts."""
+
+    def __init__(self, look: Look, z: float = 0.0) -> None:
+        super().__init__()
+        self._look = look
+        self.setZValue(z)
+
+    def set_look(self, look: Look) -> None:
+        """Take over colours and fonts."""
+        self.prepareGeometryChange()
+        self._look = look
+        self.update()
+
+
+class ZoomView(Themed, QGraphicsView):
     """Base of the drawings. Dragging pans; + and − zoom, 0 shows all.
 
+    font_sizes : of names and of small words, in sizes of the view's font.
     largest_fit, smallest_fit : limits of the scale that a new drawing gets by itself.
     wheel_zooms : whether the wheel zooms without Ctrl, instead of scrolling.
     """
 
+    font_sizes = (1.0, 0.86)
     largest_fit = 1.15
     smallest_fit = 0.66
     wheel_zooms = False
@@ -87,6 +126,24 @@ class ZoomView(QGraphicsView):
         allowed = min(max(now * factor, ZOOM_RANGE[0]), ZOOM_RANGE[1])
         self._is_fitted = False
         self.scale(allowed / now, allowed / now)
+
+    def look(self) -> Look:
+        """Return the colours and fonts to draw with."""
+        name, small = self.font_sizes
+        return Look(
+            self._theme,
+            themes.scaled_font(self.font(), name, bold=True),
+            themes.scaled_font(self.font(), name),
+            themes.scaled_font(self.font(), small),
+        )
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take over the colours."""
+        super().apply_theme(theme)
+        look = self.look()
+        for item in self.scene().items():
+            if isinstance(item, DrawnItem):
+                item.set_look(look)
 
     def clicked(self, place: QPoint) -> None:
         """React to a click that was no drag; `place` is on the viewport."""
@@ -161,6 +218,15 @@ class ZoomView(QGraphicsView):
             self.fit()
         else:
             super().keyPressEvent(event)
+
+
+def curve(points: Sequence[tuple[float, float]]) -> QPainterPath:
+    """Draw a line through points, level at both ends of every piece."""
+    path = QPainterPath(QPointF(*points[0]))
+    for here, there in pairwise(points):
+        half = (here[0] + there[0]) / 2
+        path.cubicTo(half, here[1], half, there[1], there[0], there[1])
+    return path
 
 
 def next_toward(places: Mapping[_Name, QRectF], here: _Name | None, key: Qt.Key) -> _Name | None:

@@ -109,8 +109,12 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
         docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 
     panels.problems.count_changed.connect(show_count)
-    docks["diagnostics"].visibilityChanged.connect(panels.diagnostics.set_in_sight)
-    docks["subgraph"].visibilityChanged.connect(panels.subgraph.set_in_sight)
+    # Qt takes what is behind another tab for visible, and would have it laid out.
+    for name, panel in (("diagnostics", panels.diagnostics), ("subgraph", panels.subgraph)):
+        policy = panel.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        panel.setSizePolicy(policy)
+        docks[name].visibilityChanged.connect(panel.setVisible)
 
 
 def _join_requests(window: MainWindow, files: Files, copying: QMenu, replaying: Replaying) -> None:
@@ -127,7 +131,7 @@ def _join_requests(window: MainWindow, files: Files, copying: QMenu, replaying: 
         (panels.workspace.reload_requested, files.reload),
         (panels.parameters.save_requested, files.save_graph),
         (panels.problems.finding_activated, files.open_place),
-        (panels.hits.table.activated, lambda _index: window.raise_dock("details")),
+        (panels.hits.table.row_activated, lambda _index: window.raise_dock("details")),
         (panels.subgraph.node_activated, lambda _row: window.raise_dock("details")),
         (
             panels.prompt.copy_text_requested,

@@ -69,8 +69,8 @@ def test_tints_of_neighbouring_chunks_differ(theme: Theme) -> None:
 def test_the_tokens_are_those_of_the_specification() -> None:
     assert (LIGHT.accent.name(), DARK.accent.name()) == ("#2f6fde", "#6aa3ff")
     assert (LIGHT.threshold.name(), DARK.threshold.name()) == ("#b26a00", "#f0b04e")
-    assert LIGHT.is_dark is False
-    assert DARK.is_dark is True
+    assert LIGHT.text.lightness() < LIGHT.background.lightness()
+    assert DARK.text.lightness() > DARK.background.lightness()
 
 
 @BOTH

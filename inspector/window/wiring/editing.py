@@ -89,7 +89,7 @@ def _show_filter_status(parameters: ParametersPanel, shown: Shown) -> None:
     if filtered is None or opened is None:
         return
     fields, is_fine, text = _filter_status(filtered, opened.workspace)
-    parameters.set_filter_fields(fields)
+    parameters.form.set_fields(fields)
     parameters.set_filter_status(is_fine, text)
 
 

@@ -109,10 +109,10 @@ def _show_simulated(parameters: ParametersPanel, shown: Shown) -> None:
     simulated = kind_of(node.params).simulated if node is not None else None
     if node is None or simulated is None:
         return
-    parameters.show_simulated_exit(shown.exits.get(node.name, simulated.exit))
+    parameters.simulated.show_exit(shown.exits.get(node.name, simulated.exit))
     labels = simulated.labels(node.params) if simulated.labels is not None else ()
     # Without a choice the turn takes the first.
-    parameters.show_simulated_label(shown.replies.get(node.name) or next(iter(labels), ""), labels)
+    parameters.simulated.show_label(shown.replies.get(node.name) or next(iter(labels), ""), labels)
 
 
 def misses_variable(shown: Shown) -> bool:

@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.drawing.scales import KneeScale, LinearScale
+from inspector.drawing.scales import Scale
 
-SCALES: list[LinearScale | KneeScale] = [
-    LinearScale(0, 2000),
-    KneeScale(1, 1000, 20, 0.6),
-    KneeScale(1, 1000, 100, 0.6),
+SCALES: list[Scale] = [
+    Scale.linear(0, 2000),
+    Scale(1, 1000, 20, 0.6),
+    Scale(1, 1000, 100, 0.6),
 ]
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_every_value_comes_back_from_its_place(scale: KneeScale | LinearScale) -> None:
+def test_every_value_comes_back_from_its_place(scale: Scale) -> None:
     values = range(scale.low, scale.high + 1)
     assert [scale.value(scale.fraction(v)) for v in values] == list(values)
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_places_rise_with_the_values_from_0_to_1(scale: KneeScale | LinearScale) -> None:
+def test_places_rise_with_the_values_from_0_to_1(scale: Scale) -> None:
     places = [scale.fraction(v) for v in range(scale.low, scale.high + 1)]
     assert places[0] == 0.0
     assert places[-1] == pytest.approx(1.0)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from core.nodes import RetrieveParams
 from inspector import theme as themes
-from inspector.drawing.scales import KneeScale
+from inspector.drawing.scales import Scale
 from inspector.forms.number_row import NumberRow
 from inspector.forms.param_row import RowPlan
 from inspector.forms.spins import PAUSE_MS
@@ -38,7 +38,7 @@ def threshold(qtbot: QtBot) -> NumberRow:
 
 @pytest.fixture
 def top_k(qtbot: QtBot) -> NumberRow:
-    row = NumberRow(SPECS["top_k"], RowPlan("top_k", scale=KneeScale(1, 1000, 20, 0.6)))
+    row = NumberRow(SPECS["top_k"], RowPlan("top_k", scale=Scale(1, 1000, 20, 0.6)))
     qtbot.addWidget(row)
     row.resize(260, 90)
     row.show_value(3)

@@ -72,7 +72,6 @@ def test_a_variable_without_a_value_says_so_in_words_with_an_icon_and_a_colour(
     assert index.data(Qt.ItemDataRole.EditRole) == ""
     assert not index.data(Qt.ItemDataRole.DecorationRole).isNull()
     assert index.data(Qt.ItemDataRole.ForegroundRole) == LIGHT.ink(LIGHT.error)
-    assert index.data(VariablesModel.IsUndefinedRole)
     assert "undefined variable &quot;quest&quot;" in index.data(Qt.ItemDataRole.ToolTipRole)
 
 

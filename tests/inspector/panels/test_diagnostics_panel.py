@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 REQUEST = TurnRequest("hello", {}, "knowledge")
 TURN = Turn(REQUEST, (NodeRun("knowledge", "CannedResponse", "default", "", output="No."),))
+
+
+def _turn_with(info: dict[str, Any]) -> Any:
+    return SimpleNamespace(debug_info=info, runs=())
 
 
 @pytest.fixture
@@ -47,7 +52,7 @@ def test_the_text_is_the_turns_debug_info(panel: DiagnosticsPanel) -> None:
 
 def test_the_text_follows_the_next_turn(panel: DiagnosticsPanel) -> None:
     panel.findChild(QPushButton, "diagnosticsTextButton").click()
-    panel.show_debug_info({"status": "Success", "nodes": []})
+    panel.show_turn(_turn_with({"status": "Success", "nodes": []}))
     view = panel.findChild(QPlainTextEdit, "diagnosticsText")
     assert json.loads(view.toPlainText()) == {"status": "Success", "nodes": []}
 
@@ -84,6 +89,6 @@ def test_without_a_turn_there_is_nothing_to_copy(panel: DiagnosticsPanel) -> Non
 
 
 def test_a_saved_file_of_another_shape_is_shown_as_it_is(panel: DiagnosticsPanel) -> None:
-    panel.show_debug_info({"nodes": "x", "error": 3})
+    panel.show_turn(_turn_with({"nodes": "x", "error": 3}))
     spread(panel, DARK)
     assert not panel.grab().isNull()

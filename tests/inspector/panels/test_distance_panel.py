@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from core.nodes import RetrievalMode
 from inspector.panels.distance_panel import DistancePanel
 from inspector.theme import DARK, LIGHT, spread
+from inspector.widgets.distance_dots import DistanceDots
 from tests.inspector.fixed_results import aquarium, candidates, chosen, many
 
 if TYPE_CHECKING:
@@ -37,6 +38,27 @@ def panel(qtbot: QtBot) -> DistancePanel:
 
 def _plot(panel: DistancePanel) -> pg.PlotWidget:
     return panel.findChild(QWidget, "distancePlot")
+
+
+def _item(panel: DistancePanel, kind: type[Any]) -> Any:
+    items = _plot(panel).getPlotItem().items
+    return next(item for item in items if isinstance(item, kind))
+
+
+def _tag(panel: DistancePanel) -> str:
+    """Return what is said of the threshold, as its tag does."""
+    return _plot(panel).accessibleDescription().partition(";")[0].removeprefix("threshold ")
+
+
+def _dot_rows(panel: DistancePanel) -> list[int]:
+    return _item(panel, DistanceDots).rows.tolist()
+
+
+def _dot(panel: DistancePanel, row: int) -> QPoint:
+    """Return where a record's dot is on the plot's viewport, px."""
+    place = _item(panel, DistanceDots).place(row)
+    view = _plot(panel).getPlotItem().getViewBox()
+    return _plot(panel).mapFromScene(view.mapViewToScene(place))
 
 
 def _drag(qtbot: QtBot, panel: DistancePanel, *values: float) -> None:
@@ -65,7 +87,7 @@ def test_dragging_the_line_tells_each_new_threshold_and_then_the_last(
     px = panel.pixel_to_threshold(QPoint(1, 0)) - panel.pixel_to_threshold(QPoint(0, 0))
     assert dragged == pytest.approx([0.65, 0.7], abs=abs(px) + 0.002)
     assert finished == [dragged[-1]]
-    assert panel.threshold_line().value() == dragged[-1]
+    assert _item(panel, pg.InfiniteLine).value() == dragged[-1]
     assert all(round(value, 3) == value for value in dragged)
 
 
@@ -92,7 +114,7 @@ def test_dragging_out_of_the_plot_stops_at_no_limit_and_at_the_right_end(
 
 
 def test_a_drag_through_pyqtgraph_itself_is_told_too(qtbot: QtBot, panel: DistancePanel) -> None:
-    line = panel.threshold_line()
+    line = _item(panel, pg.InfiniteLine)
     with qtbot.waitSignals([panel.threshold_dragged, panel.threshold_drag_finished]):
         line.setValue(0.4444)
         line.sigDragged.emit(line)
@@ -108,13 +130,13 @@ def test_setting_the_threshold_moves_the_line_without_a_signal(
         qtbot.assertNotEmitted(panel.threshold_drag_finished),
     ):
         panel.set_threshold(0.75)
-    assert panel.threshold_line().value() == 0.75
-    assert panel.tag_text() == "0.750"
+    assert _item(panel, pg.InfiniteLine).value() == 0.75
+    assert _tag(panel) == "0.750"
 
 
 def test_zero_is_shown_as_no_limit_and_everything_is_within_it(panel: DistancePanel) -> None:
     panel.set_threshold(0)
-    assert panel.tag_text() == "no limit"
+    assert _tag(panel) == "no limit"
     assert "no limit" in _plot(panel).accessibleDescription()
     image = _plot(panel).grab().toImage()
     assert image.pixelColor(image.width() - 6, 6) == LIGHT.accent_soft
@@ -194,7 +216,7 @@ def test_the_axis_stands_still_while_the_threshold_moves(panel: DistancePanel) -
 
 
 def test_every_record_of_a_small_store_has_a_dot(panel: DistancePanel) -> None:
-    assert panel.dot_rows() == list(range(10))
+    assert _dot_rows(panel) == list(range(10))
     assert panel.legend.accessibleDescription() == (
         "hit, filtered out, beyond threshold, beyond top_k"
     )
@@ -203,7 +225,7 @@ def test_every_record_of_a_small_store_has_a_dot(panel: DistancePanel) -> None:
 def test_of_a_large_store_the_hits_and_the_nearest_others_have_dots(panel: DistancePanel) -> None:
     selection = chosen(many(5000), top_k=20)
     panel.show_selection(selection)
-    rows = panel.dot_rows()
+    rows = _dot_rows(panel)
     assert rows[: len(selection.hit_rows)] == selection.hit_rows.tolist()
     assert len(rows) == len(selection.hit_rows) + 300
 
@@ -212,18 +234,18 @@ def test_of_a_large_store_the_hits_and_the_nearest_others_have_dots(panel: Dista
 def test_dots_have_the_colour_of_their_reason(panel: DistancePanel, theme: Theme) -> None:
     spread(panel, theme)
     image = _plot(panel).viewport().grab().toImage()
-    assert image.pixelColor(panel.dot_to_pixel(0)) == theme.hit
-    assert image.pixelColor(panel.dot_to_pixel(7)) == theme.threshold
+    assert image.pixelColor(_dot(panel, 0)) == theme.hit
+    assert image.pixelColor(_dot(panel, 7)) == theme.threshold
 
 
 def test_a_dot_is_where_its_distance_is_on_the_axis(panel: DistancePanel) -> None:
     for row, distance in ((0, 0.312), (4, 0.634), (9, 1.08)):
-        assert abs(panel.dot_to_pixel(row).x() - panel.threshold_to_pixel(distance).x()) <= 1
+        assert abs(_dot(panel, row).x() - panel.threshold_to_pixel(distance).x()) <= 1
 
 
 def test_clicking_a_dot_tells_its_record(qtbot: QtBot, panel: DistancePanel) -> None:
     with qtbot.waitSignal(panel.record_clicked) as caught:
-        qtbot.mouseClick(_plot(panel).viewport(), LEFT, pos=panel.dot_to_pixel(7))
+        qtbot.mouseClick(_plot(panel).viewport(), LEFT, pos=_dot(panel, 7))
     assert caught.args == [7]
     with qtbot.assertNotEmitted(panel.record_clicked):
         qtbot.mouseClick(_plot(panel).viewport(), LEFT, pos=QPoint(4, 4))

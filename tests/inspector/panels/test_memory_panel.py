@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.memory import MemoryStore
-from inspector.models.memory_model import RecordIdRole
+from inspector.models.memory_model import RecordIdRole, StoreRole
 from inspector.panels.memory_panel import MemoryPanel
 from inspector.widgets.labels import StatusLabel
 
@@ -217,7 +217,7 @@ def test_stores_that_the_turn_uses_come_first(panel: MemoryPanel) -> None:
     panel.show_stores([ADA, BOB], changed=(), written={}, in_use=("memories_bob",))
     combo = part(panel, QComboBox, "memoryStores")
     assert combo.itemText(0) == "memories_bob"
-    assert panel.store_in_hand == "memories_bob"
+    assert panel.bar.choice.currentData(StoreRole) == "memories_bob"
 
 
 def test_the_store_in_hand_follows_the_turn_to_another_store(
@@ -225,7 +225,7 @@ def test_the_store_in_hand_follows_the_turn_to_another_store(
 ) -> None:
     keeper.used = ("memories_bob",)
     keeper.show()
-    assert panel.store_in_hand == "memories_bob"
+    assert panel.bar.choice.currentData(StoreRole) == "memories_bob"
     assert text_edit(panel).toPlainText() == "Bob likes ale"
 
 
@@ -236,7 +236,7 @@ def test_the_same_turn_again_leaves_the_store_that_the_user_picked(
     keeper.show()
     pick_store(panel, "memories_ada")
     keeper.show()
-    assert panel.store_in_hand == "memories_ada"
+    assert panel.bar.choice.currentData(StoreRole) == "memories_ada"
 
 
 def test_the_store_in_hand_stays_while_something_is_typed(
@@ -245,7 +245,7 @@ def test_the_store_in_hand_stays_while_something_is_typed(
     QTest.keyClicks(text_edit(panel), "x")
     keeper.used = ("memories_bob",)
     keeper.show()
-    assert panel.store_in_hand == "memories_ada"
+    assert panel.bar.choice.currentData(StoreRole) == "memories_ada"
 
 
 def test_another_store_is_picked_with_the_keyboard(
@@ -609,7 +609,7 @@ def test_a_new_store_is_made_with_name_and_schema(keeper: Keeper, panel: MemoryP
     QTest.keyClick(part(panel, QLineEdit, "memoryNewName"), Qt.Key.Key_Return)
     made = keeper.edits[-1]
     assert (made.name, made.schema, made.records) == ("gossip", "npc", ())
-    assert panel.store_in_hand == "gossip"
+    assert panel.bar.choice.currentData(StoreRole) == "gossip"
 
 
 def test_a_name_that_is_taken_or_empty_makes_no_store(keeper: Keeper, panel: MemoryPanel) -> None:

@@ -608,8 +608,8 @@ def test_showing_a_simulated_exit_emits_nothing_and_stays(panel: ParametersPanel
     panel.reply_edited.connect(lambda *args: said.append(args))
     params = ClassifyIntentLLMParams()
     panel.show_node("mood", "ClassifyIntentLLM", params, params)
-    panel.show_simulated_exit("found")
-    panel.show_simulated_label("trade", ["greet", "trade"])
+    panel.simulated.show_exit("found")
+    panel.simulated.show_label("trade", ["greet", "trade"])
     panel.show_node("mood", "ClassifyIntentLLM", dataclasses.replace(params, margin=0.2), params)
     assert find(panel, QComboBox, "simulatedExitCombo").currentText() == "found"
     assert find(panel, QComboBox, "simulatedLabelCombo").currentText() == "trade"
@@ -622,7 +622,7 @@ def test_a_label_stands_in_only_when_an_intent_is_found(
 ) -> None:
     params = ClassifyIntentLLMParams()
     panel.show_node("mood", "ClassifyIntentLLM", params, params)
-    panel.show_simulated_exit(route)
+    panel.simulated.show_exit(route)
     assert find(panel, QComboBox, "simulatedLabelCombo").isEnabled() == enabled
 
 
@@ -634,8 +634,8 @@ def test_a_tool_call_has_no_label(panel: ParametersPanel) -> None:
 def label_field(panel: ParametersPanel) -> tuple[Choice, list[Any]]:
     params = ClassifyIntentLLMParams()
     panel.show_node("mood", "ClassifyIntentLLM", params, params)
-    panel.show_simulated_exit("found")
-    panel.show_simulated_label("greet", ["greet", "trade"])
+    panel.simulated.show_exit("found")
+    panel.simulated.show_label("greet", ["greet", "trade"])
     said = []
     panel.reply_edited.connect(lambda *args: said.append(args))
     return find(panel, QComboBox, "simulatedLabelCombo"), said

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPlainTextEdit
 
 from core.agent import GraphDescription
 from core.nodes import GenerateParams, KnowledgeSourceKind, RetrieveParams, WriteToMemoryParams
-from inspector.models.memory_model import STATE, RecordIdRole
+from inspector.models.memory_model import STATE, RecordIdRole, StoreRole
 from tests.inspector.driver import CTRL, LEFT
 from tests.inspector.light_embedder import WordEmbedder
 
@@ -218,7 +218,7 @@ def test_the_memory_panel_shows_the_store_with_the_new_record_marked(ada: Driver
     ada.ask(ASKED)
     ada.window.raise_dock("memory")
     assert ada.find("memoryRecords").isVisible()
-    assert ada.window.panels.memory.store_in_hand == "memories_ada"
+    assert ada.window.panels.memory.bar.choice.currentData(StoreRole) == "memories_ada"
     assert records_on_show(ada) == [FACT, ASKED]
     model = ada.find("memoryRecords").model()
     assert [model.index(row, STATE).data() or "" for row in range(2)] == ["", "new"]
@@ -324,7 +324,7 @@ def test_a_new_store_is_named_filled_and_found(opened: Callable[..., Any]) -> No
     name.selectAll()
     user.qtbot.keyClicks(name, "notes")
     user.qtbot.keyClick(name, Qt.Key.Key_Return)
-    assert user.window.panels.memory.store_in_hand == "notes"
+    assert user.window.panels.memory.bar.choice.currentData(StoreRole) == "notes"
     user.click("memoryAdd")
     user.type_into("memoryTextEdit", FACT)
     assert records_on_show(user) == [FACT]
