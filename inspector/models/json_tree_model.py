@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
 from core.io.wording import cut
-from inspector import theme as themes
 from inspector.drawing.words import tooltip
 from inspector.models.table_model import USER_ROLE, Index
+from inspector.theme import Themed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PySide6.QtGui import QColor
-
-    from inspector.theme import Theme
 
 PathRole = USER_ROLE + 1
 """A node's keys and indices from the root, as a tuple."""
@@ -60,12 +58,11 @@ class _Node:
         return (*self.parent.path, self.key) if self.parent is not None else ()
 
 
-class JsonTreeModel(QAbstractItemModel):
+class JsonTreeModel(Themed, QAbstractItemModel):
     """Two columns: key, value. Read-only."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._theme: Theme = themes.LIGHT
         self._make: Callable[[], Any] = dict
         self._made: _Node | None = None
 
@@ -80,10 +77,6 @@ class JsonTreeModel(QAbstractItemModel):
         if self._made is None:
             self._made = _Node("", self._make(), None, 0)
         return self._made
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours; the view repaints by itself."""
-        self._theme = theme
 
     def index_of(self, path: Sequence[str | int]) -> QModelIndex:
         """Return the index of a path, invalid when the data has no such path."""

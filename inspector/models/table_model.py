@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from inspector import theme as themes
+from inspector.theme import Themed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtCore import QObject
-
-    from inspector.theme import Theme
 
 Row = TypeVar("Row")
 Index = QModelIndex | QPersistentModelIndex
@@ -21,7 +19,7 @@ ROOT = QModelIndex()
 USER_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
-class TableModel(QAbstractTableModel, Generic[Row]):
+class TableModel(Themed, QAbstractTableModel, Generic[Row]):
     """Rows of one kind; a list is a table of one column.
 
     titles : what the columns are called.
@@ -36,16 +34,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: Sequence[Row] = ()
-        self._theme: Theme = themes.LIGHT
 
     @property
     def rows(self) -> tuple[Row, ...]:
         """What is on show, from top to bottom."""
         return tuple(self._rows)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours; the view repaints by itself."""
-        self._theme = theme
 
     def cell(self, row: Row, column: int, role: int) -> Any:
         """Return what a row has in a column for a role, None for nothing."""

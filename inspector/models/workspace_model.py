@@ -11,6 +11,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
 from inspector.models.table_model import USER_ROLE
+from inspector.theme import Themed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,12 +86,11 @@ def _stem(path: Path) -> str:
     return path.name.removesuffix(".json").removesuffix(".jsonl")
 
 
-class WorkspaceModel(QStandardItemModel):
+class WorkspaceModel(Themed, QStandardItemModel):
     """Groups at the top, files below them. Read-only."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._theme: Theme = themes.LIGHT
         self._entries: tuple[WorkspaceEntry, ...] = ()
 
     def show_entries(self, entries: Sequence[WorkspaceEntry]) -> bool:
@@ -112,7 +112,7 @@ class WorkspaceModel(QStandardItemModel):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         self._set_icons()
 
     def _set_icons(self) -> None:

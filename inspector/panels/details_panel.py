@@ -33,8 +33,13 @@ from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
 from inspector.widgets.item_views import ThemedDelegate
 from inspector.widgets.labels import ElidedLabel, StatusLabel
-from inspector.widgets.parts import PANEL_MARGINS, named, packed, split
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    named,
+    packed,
+    split,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -73,7 +78,6 @@ class DetailsPanel(Surface):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         named(self, "hitDetails", "Details of the selected record")
-        self._theme: Theme = themes.LIGHT
         self._words = QueryWords()
         self._text: str | None = None
         self._shown = ""
@@ -156,7 +160,6 @@ class DetailsPanel(Surface):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self._theme = theme
         self._mark_matches()
 
     def _show_status(self, hit: Hit) -> None:

@@ -15,15 +15,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector import theme as themes
 from inspector.models.json_tree_model import JsonTreeModel, PathRole
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.fields import joined, segments
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.item_views import TreeView
 from inspector.widgets.labels import StatusLabel
-from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, text_tool
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    button,
+    named,
+    packed,
+    text_tool,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +74,6 @@ class DiagnosticsPanel(Surface):
         self._set_up_views()
         packed(QVBoxLayout(self), self._make_bar(), (self._stack, 1), margins=PANEL_MARGINS)
         self.show_turn(None)
-        themes.spread(self, themes.LIGHT)
 
     def show_turn(self, turn: Turn | None) -> None:
         """Show a turn's diagnostics."""

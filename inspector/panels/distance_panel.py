@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from core.nodes import RetrievalMode, RetrieveParams
-from inspector import theme as themes
 from inspector.drawing.words import tooltip
+from inspector.theme import Themed
 from inspector.widgets.distance_axis import DistanceAxis
 from inspector.widgets.distance_dots import DistanceDots
 from inspector.widgets.dot_legend import DotLegend
@@ -50,7 +50,7 @@ _LEXICAL = (
 )
 
 
-class DistancePanel(QWidget):
+class DistancePanel(Themed, QWidget):
     """A histogram of all distances, dots for single records, the threshold as a line.
 
     Drag the line, or give the plot the focus and use Left and Right (with Shift in fine steps).
@@ -69,7 +69,6 @@ class DistancePanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAutoFillBackground(True)
-        self._theme: Theme = themes.LIGHT
         self._candidates: Candidates | None = None
         self._threshold = float(_SPEC.default)
         self._right = _LEAST_RIGHT
@@ -194,7 +193,7 @@ class DistancePanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         palette = self.palette()
         palette.setColor(QPalette.ColorRole.Window, theme.panel)
         self.setPalette(palette)

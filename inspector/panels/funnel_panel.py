@@ -12,6 +12,7 @@ from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.drawing.funnel_layout import lay_out
 from inspector.drawing.funnel_plan import MARGIN_PX, PAD_PX, Box, Text
+from inspector.theme import Themed
 from inspector.widgets.parts import named
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _EMPTY = "The funnel appears with the first question: how many records each stage lets through."
 
 
-class FunnelPanel(QWidget):
+class FunnelPanel(Themed, QWidget):
     """Paints the stages of a turn's Retrieve node. Bars are as high as the log of their count.
 
     Signals
@@ -82,7 +83,7 @@ class FunnelPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme: Theme = theme
+        super().apply_theme(theme)
         # What lies between the bars, and behind most words.
         self._flow = themes.mix(theme.panel, theme.hit_soft, _FLOW)
         self.update()

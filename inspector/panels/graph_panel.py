@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 
 from inspector import theme as themes
 from inspector.drawing.graph_layout import Exit, GraphLayout, lay_out
@@ -226,7 +226,3 @@ class GraphPanel(ZoomView):
         """Hide where the keyboard was."""
         super().focusOutEvent(event)
         self._outline()
-
-    def minimumSizeHint(self) -> QSize:
-        """Ask for room for one node."""
-        return QSize(160, 90)

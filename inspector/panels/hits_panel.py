@@ -12,6 +12,7 @@ from core.hits.export import columns_of, hits_as_tsv
 from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.models.hits_model import MORE_NEAR_MISSES, REASON_WORDS, HitsModel
+from inspector.theme import Themed
 from inspector.widgets.hits_table import HitsTable
 from inspector.widgets.labels import ElidedLabel
 from inspector.widgets.parts import named, packed
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 
-class HitsPanel(QWidget):
+class HitsPanel(Themed, QWidget):
     """The table of a turn's hits and near-misses.
 
     Signals
@@ -39,7 +40,6 @@ class HitsPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme: Theme = themes.LIGHT
         self._empty = ("", "")
         self._in_hand: tuple[str, int] | None = None
         self._restoring = False
@@ -145,7 +145,7 @@ class HitsPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         self._show_reason_icon()
 
     def _show_reason_icon(self) -> None:

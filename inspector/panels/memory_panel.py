@@ -17,9 +17,14 @@ from inspector.models.memory_model import StoreEntry
 from inspector.widgets.labels import StatusLabel
 from inspector.widgets.memory_bar import MemoryBar
 from inspector.widgets.memory_table import MemoryTable
-from inspector.widgets.parts import PANEL_MARGINS, named, packed, split
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    named,
+    packed,
+    split,
+)
 from inspector.widgets.record_editor import RecordEditor
-from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

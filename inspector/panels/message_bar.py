@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
+from inspector.theme import Themed
 from inspector.widgets.labels import WrapLabel, set_role
 from inspector.widgets.parts import button, named, packed
 
@@ -54,7 +55,7 @@ class _Notice:
     times: int = 1
 
 
-class MessageBar(QFrame):
+class MessageBar(Themed, QFrame):
     """Shows the newest message; closing it brings back the one before.
 
     Signals
@@ -67,7 +68,6 @@ class MessageBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("messageBar")
-        self._theme: Theme = themes.LIGHT
         self._notices: list[_Notice] = []
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -76,7 +76,6 @@ class MessageBar(QFrame):
         self._make_parts()
         self._lay_out()
         self.hide()
-        themes.spread(self, self._theme)
 
     @property
     def text(self) -> str:
@@ -142,7 +141,7 @@ class MessageBar(QFrame):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         self._show_icon()
 
     def _make_parts(self) -> None:

@@ -23,8 +23,12 @@ from inspector.forms.form import Form
 from inspector.forms.simulated_exit import SimulatedExit
 from inspector.widgets.fields import Choice
 from inspector.widgets.labels import heading
-from inspector.widgets.parts import button, named, packed
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    button,
+    named,
+    packed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +70,6 @@ class ParametersPanel(Surface):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme: Theme = themes.LIGHT
         self._nodes: tuple[tuple[str, str], ...] = ()
         self._choices: dict[str, tuple[str, ...]] = {}
         self._forms: dict[str, Form] = {}
@@ -78,7 +81,6 @@ class ParametersPanel(Surface):
         # The usual node's controls are there from the start, for scripts to find.
         self.form = self._form_of(RetrieveParams.node_type)
         self._set_usable(False)
-        themes.spread(self, self._theme)
 
     @property
     def node(self) -> str:
@@ -143,7 +145,6 @@ class ParametersPanel(Surface):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
         super().apply_theme(theme)
         self._set_icons()
 

@@ -10,10 +10,15 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from inspector import theme as themes
 from inspector.widgets.dialog_section import DialogSection
 from inspector.widgets.fields import joined, segments
-from inspector.widgets.parts import PANEL_MARGINS, named, packed, split
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    named,
+    packed,
+    split,
+)
 from inspector.widgets.play_exits import PlayExits
 from inspector.widgets.play_variables import PlayVariables
-from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -28,8 +28,14 @@ from inspector.models.problems_model import (
 )
 from inspector.widgets.fields import fit_segment, joined
 from inspector.widgets.item_views import TableView
-from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, text_tool
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    button,
+    named,
+    packed,
+    text_tool,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

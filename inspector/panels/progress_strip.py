@@ -5,10 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
-from inspector import theme as themes
 from inspector.widgets.labels import ElidedLabel
-from inspector.widgets.parts import button, named, packed
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    button,
+    named,
+    packed,
+)
 
 _STEPS = 1000
 _BAR_PX = 10
@@ -60,7 +63,6 @@ class ProgressStrip(Surface):
             spacing=8,
         )
         self.hide()
-        themes.spread(self, themes.LIGHT)
 
     def show_progress(
         self, what: str, done: int, total: int, eta_seconds: float | None = None

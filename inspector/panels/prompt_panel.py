@@ -18,14 +18,20 @@ from PySide6.QtWidgets import (
 
 from core.nodes import GenerateParams, Placement
 from core.prompt.projection import estimate_tokens
-from inspector import theme as themes
 from inspector.drawing.words import error_text, param_tip, tooltip
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.fields import Choice, joined, segments
 from inspector.widgets.labels import ElidedLabel, set_role
-from inspector.widgets.parts import PANEL_MARGINS, button, named, packed, split, text_tool
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    button,
+    named,
+    packed,
+    split,
+    text_tool,
+)
 from inspector.widgets.prompt_view import PromptView
-from inspector.widgets.surface import Surface
 from inspector.widgets.template_editor import TemplateEditor
 
 if TYPE_CHECKING:
@@ -106,7 +112,6 @@ class PromptPanel(Surface):
         self._connect()
         self._show_pages()
         self.show_projection(None, None)
-        themes.spread(self, themes.LIGHT)
 
     def show_projection(
         self,

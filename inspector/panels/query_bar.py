@@ -17,10 +17,16 @@ from PySide6.QtWidgets import (
 
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
+from inspector.theme import Themed
 from inspector.widgets.fields import LineEdit
 from inspector.widgets.labels import ElidedLabel
-from inspector.widgets.parts import button, named, packed, text_tool
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    button,
+    named,
+    packed,
+    text_tool,
+)
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QPaintEvent
@@ -33,7 +39,7 @@ _CLEAR_ACTION = "_q_qlineeditclearaction"
 _STATES = {"ready": "ok", "busy": "accent", "warning": "warning", "error": "error", "off": "muted"}
 
 
-class _StatusLine(ElidedLabel):
+class _StatusLine(Themed, ElidedLabel):
     """A dot in the colour of the state, and words; the words alone say it all."""
 
     text_left = _DOT_PX + _DOT_GAP_PX
@@ -41,7 +47,6 @@ class _StatusLine(ElidedLabel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._state = "off"
-        self._theme: Theme = themes.LIGHT
         named(self, "queryStatus", role="muted")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
@@ -53,11 +58,6 @@ class _StatusLine(ElidedLabel):
         self.set_text(text)
         self.setAccessibleName(text)
         self.updateGeometry()
-        self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

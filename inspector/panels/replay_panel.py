@@ -8,12 +8,16 @@ from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.hits.comparison import Verdict
-from inspector import theme as themes
 from inspector.drawing.words import error_text, tooltip
 from inspector.widgets.labels import StatusLabel
-from inspector.widgets.parts import PANEL_MARGINS, button, named, packed
+from inspector.widgets.parts import (
+    PANEL_MARGINS,
+    Surface,
+    button,
+    named,
+    packed,
+)
 from inspector.widgets.replay_table import ReplayTable
-from inspector.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
@@ -82,7 +86,6 @@ class ReplayPanel(Surface):
         buttons = (self._replay_button, self._target_button)
         bar = packed(QHBoxLayout(), (self.summary, 1), *buttons, spacing=8)
         packed(QVBoxLayout(self), bar, self._notes, (self.table, 1), margins=PANEL_MARGINS)
-        themes.spread(self, themes.LIGHT)
         self._show_state()
 
     def show_recorded(self, is_recorded: bool, target: str) -> None:

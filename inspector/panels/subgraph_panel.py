@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QPainter, QPainterPath
 from PySide6.QtWidgets import QToolTip
 
@@ -377,10 +377,6 @@ class SubgraphPanel(ZoomView):
             self.node_activated.emit(self._in_hand)
         else:
             super().keyPressEvent(event)
-
-    def minimumSizeHint(self) -> QSize:
-        """Ask for room for a few nodes."""
-        return QSize(160, 90)
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QModelIndex, QSize, Signal
 from PySide6.QtWidgets import QAbstractItemView, QVBoxLayout, QWidget
 
-from inspector import theme as themes
 from inspector.models.turns_model import TurnEntry, TurnRole, TurnsModel
 from inspector.widgets.item_views import ListView
-from inspector.widgets.parts import named, packed
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    named,
+    packed,
+)
 from inspector.widgets.turns_delegate import TurnsDelegate
 
 if TYPE_CHECKING:
@@ -45,7 +47,6 @@ class TurnsPanel(Surface):
         self.view.clicked.connect(self._on_picked)
         self.view.row_activated.connect(self._on_picked)
         packed(QVBoxLayout(self), self.view, margins=(4, 4, 4, 4))
-        themes.spread(self, themes.LIGHT)
 
     def show_turns(self, turns: Sequence[Turn], current: int, times: Sequence[float] = ()) -> None:
         """Show the history, oldest first, with the turn that is on screen selected.

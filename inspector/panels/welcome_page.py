@@ -20,16 +20,20 @@ from PySide6.QtWidgets import (
 
 from inspector import theme as themes
 from inspector.drawing.words import tooltip
+from inspector.theme import Themed
 from inspector.widgets.labels import WrapLabel, heading
-from inspector.widgets.parts import button, named, packed
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    button,
+    named,
+    packed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtGui import QPaintEvent
 
-    from inspector.theme import Theme
 
 PROGRAM = "Retrieve turn inspector"
 _PITCH = (
@@ -50,13 +54,12 @@ class Sample(NamedTuple):
     path: str
 
 
-class _Card(QAbstractButton):
+class _Card(Themed, QAbstractButton):
     """A button of two lines: a title and a description."""
 
     def __init__(self, title: str, description: str, icon: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._title, self._description, self._icon = title, description, icon
-        self._theme: Theme = themes.LIGHT
         # A folder is told by both of its ends, a sentence by its beginning.
         self._elide = (
             Qt.TextElideMode.ElideMiddle if icon == "file" else Qt.TextElideMode.ElideRight
@@ -69,11 +72,6 @@ class _Card(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the card."""
@@ -118,7 +116,7 @@ class _Card(QAbstractButton):
         return QSize(120, self.sizeHint().height())
 
 
-class WelcomePage(QScrollArea):
+class WelcomePage(Themed, QScrollArea):
     """What to do first.
 
     Signals
@@ -132,7 +130,6 @@ class WelcomePage(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme: Theme = themes.LIGHT
         self._cards: list[_Card] = []
         self.setObjectName("welcomePage")
         self.setWidgetResizable(True)
@@ -143,7 +140,6 @@ class WelcomePage(QScrollArea):
         self.setWidget(self._body)
         self.show_samples(())
         self.show_recent(())
-        themes.spread(self, self._theme)
 
     def show_samples(self, samples: Sequence[Sample | tuple[str, str, str]]) -> None:
         """Offer the shipped samples, as (title, one line, path)."""
@@ -159,10 +155,6 @@ class WelcomePage(QScrollArea):
             cards.append(("file", name or path, folder, path))
         self._fill(self._recent, cards)
         self._recent_title.setVisible(bool(cards))
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
 
     def _make_body(self) -> Surface:
         body = Surface()

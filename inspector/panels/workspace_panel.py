@@ -26,8 +26,12 @@ from inspector.models.workspace_model import (
 )
 from inspector.widgets.item_views import ThemedDelegate, TreeView
 from inspector.widgets.labels import ElidedLabel
-from inspector.widgets.parts import button, named, packed
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    button,
+    named,
+    packed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -134,7 +138,6 @@ class WorkspacePanel(Surface):
         bar = packed(QHBoxLayout(), (self._root, 1), self._reload, margins=(6, 0, 0, 0), spacing=0)
         packed(QVBoxLayout(self), bar, (self.tree, 1), margins=(4, 4, 4, 4), spacing=0)
         self.show_entries(())
-        themes.spread(self, themes.LIGHT)
 
     def show_opened(self, opened: Opened | None, neighbours: Iterable[Path] = ()) -> None:
         """Show what is open, and `neighbours`: other files of the folder that may be opened."""

@@ -28,8 +28,14 @@ from inspector.models.memory_model import (
 from inspector.widgets.code_edit import QUIET_MS
 from inspector.widgets.fields import LineEdit
 from inspector.widgets.item_views import TableView
-from inspector.widgets.parts import button, named, packed, show_words, text_tool
-from inspector.widgets.surface import Surface
+from inspector.widgets.parts import (
+    Surface,
+    button,
+    named,
+    packed,
+    show_words,
+    text_tool,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -1,18 +1,21 @@
-"""What panels are put together from: controls with their names, and rows and columns of them."""
+"""What panels are put together from: a ground, controls with their names, rows and columns."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSplitter, QToolButton, QWidget
 
 from inspector import theme as themes
+from inspector.theme import Themed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from PySide6.QtCore import SignalInstance
+    from PySide6.QtGui import QPaintEvent
     from PySide6.QtWidgets import QLayout
 
     from inspector.theme import Theme
@@ -27,12 +30,25 @@ _Button = TypeVar("_Button", bound=QAbstractButton)
 _Box = TypeVar("_Box", bound=QBoxLayout)
 
 
+class Surface(Themed, QWidget):
+    """A widget with the panels' colour behind its parts.
+
+    It is painted rather than set as a palette: when a widget is shown for the first time, a style
+    sheet of the application brings back the palette of the theme before.
+    """
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Fill what is to be drawn anew."""
+        QPainter(self).fillRect(event.rect(), self._theme.panel)
+
+
 class _Icon(QObject):
     """Keeps a button's icon in one colour of the theme, whichever theme that is."""
 
     def __init__(self, button: QAbstractButton, name: str, color: str) -> None:
         super().__init__(button)
         self._button, self._name, self._color = button, name, color
+        self.apply_theme(themes.LIGHT)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter, QPainterPath
 from PySide6.QtWidgets import (
     QFrame,
@@ -218,6 +218,10 @@ class ZoomView(Themed, QGraphicsView):
             self.fit()
         else:
             super().keyPressEvent(event)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for room for a few nodes."""
+        return QSize(160, 90)
 
 
 def curve(points: Sequence[tuple[float, float]]) -> QPainterPath:
