@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 _GAP_PX = 12
 _NEAR_PX = 4
 _LANE_GAP_PX = 6
-_ROW_BAR_PX = (16, 64)
-_CELL_BAR_PX = (8, 20)
 _STEPS = (
     Step(0, 0),
     Step(0, 1),
@@ -48,14 +46,11 @@ def lay_out(stages: tuple[Stage, ...], width: float, height: float, base: QFont)
 class _Row(Plan):
     """One lane: bars on a line, their words below, what was removed between them."""
 
-    @property
-    def bar_px(self) -> float:
-        """How wide a bar is."""
-        low, high = _ROW_BAR_PX
-        return min(max(self.room * 0.075, low), high)
+    bar_share = 0.075
+    bar_limits_px = (16, 64)
 
     def _label_width(self, stage: Stage) -> float:
-        figure = self.figure.horizontalAdvance(self.figure_of(stage))
+        figure = self.figure.horizontalAdvance(stage.figure)
         if self.step.stacked:
             return max(figure, self.why.horizontalAdvance(self.label_of(stage))) + 1
         return figure + _NEAR_PX + self.word.horizontalAdvance(self.label_of(stage)) + 1
@@ -112,7 +107,7 @@ class _Row(Plan):
     def _label(
         self, stage: Stage, left: float, room: float, *, flush_right: bool
     ) -> tuple[Text, Text]:
-        width = self.figure.horizontalAdvance(self.figure_of(stage)) + 1
+        width = self.figure.horizontalAdvance(stage.figure) + 1
         label, top = self.label_of(stage), self.bottom - self._text_px
         shift = max(room - self._label_width(stage), 0.0) if flush_right else 0.0
         figure = QRectF(left + shift, top, min(width, room), self.figure.height())
@@ -121,20 +116,12 @@ class _Row(Plan):
             if flush_right:
                 figure.moveRight(left + room)
                 below.setLeft(max(left, below.right() - self.why.horizontalAdvance(label) - 1))
-            return (
-                Text(self.figure_of(stage), self.fonts.figure, figure),
-                Text(label, self.fonts.why, below),
-            )
-        word = QRectF(
-            figure.right() + _NEAR_PX - 1,
-            top,
-            max(room - shift - width - _NEAR_PX + 2, 0),
-            self.figure.height(),
-        )
-        return (
-            Text(self.figure_of(stage), self.fonts.figure, figure),
-            Text(label, self.fonts.word, word),
-        )
+            word = Text(label, self.fonts.why, below)
+        else:
+            room_px = max(room - shift - width - _NEAR_PX + 2, 0)
+            beside = QRectF(figure.right() + _NEAR_PX - 1, top, room_px, self.figure.height())
+            word = Text(label, self.fonts.word, beside)
+        return Text(stage.figure, self.fonts.figure, figure), word
 
     def _removed_lines(self, stage: Stage, gap: QRectF) -> tuple[tuple[Text, ...], QRectF]:
         if not stage.removed or (self.step.optional and self._removed_width(stage) > gap.width()):
@@ -156,11 +143,8 @@ class _Row(Plan):
 class _Cells(Plan):
     """Two lanes: a thin bar a stage, and beside it what is left, what was removed, its name."""
 
-    @property
-    def bar_px(self) -> float:
-        """How wide a bar is."""
-        low, high = _CELL_BAR_PX
-        return min(max(self.room * 0.024, low), high)
+    bar_share = 0.024
+    bar_limits_px = (8, 20)
 
     def _removed_width(self, stage: Stage) -> float:
         if not stage.removed:
@@ -172,7 +156,7 @@ class _Cells(Plan):
 
     def _text_width(self, stage: Stage, *, with_removed: bool) -> float:
         removed = self._removed_width(stage) if with_removed else 0.0
-        first = self.figure.horizontalAdvance(self.figure_of(stage)) + (
+        first = self.figure.horizontalAdvance(stage.figure) + (
             _NEAR_PX + removed if removed else 0.0
         )
         # A pixel more: a text that fits to the last fraction would be elided.
@@ -213,7 +197,7 @@ class _Cells(Plan):
         left = bar.right() + _NEAR_PX
         room = area.right() - left
         top = area.center().y() - (self.figure.height() + self.why.height()) / 2
-        width = self.figure.horizontalAdvance(self.figure_of(stage)) + 1
+        width = self.figure.horizontalAdvance(stage.figure) + 1
         figure = QRectF(left, top, min(width, room), self.figure.height())
         word = QRectF(left, figure.bottom(), room, self.why.height())
         removed, block = self._removed_texts(stage, figure, area.right())
@@ -221,7 +205,7 @@ class _Cells(Plan):
             stage,
             bar,
             (area,),
-            Text(self.figure_of(stage), self.fonts.figure, figure),
+            Text(stage.figure, self.fonts.figure, figure),
             Text(self.label_of(stage), self.fonts.why, word),
             removed,
             block,

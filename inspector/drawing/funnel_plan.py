@@ -88,7 +88,13 @@ class Box:
 
 
 class Plan:
-    """What both arrangements share: columns as wide as their words, and wider where they can."""
+    """What both arrangements share: columns as wide as their words, and wider where they can.
+
+    bar_share, bar_limits_px : width of a bar, as a share of the room and within limits.
+    """
+
+    bar_share: float
+    bar_limits_px: tuple[int, int]
 
     def __init__(
         self, stages: tuple[Stage, ...], width: float, height: float, base: QFont, step: Step
@@ -124,6 +130,12 @@ class Plan:
         raise NotImplementedError
 
     @property
+    def bar_px(self) -> float:
+        """How wide a bar is."""
+        low, high = self.bar_limits_px
+        return min(max(self.room * self.bar_share, low), high)
+
+    @property
     def fits(self) -> bool:
         """Whether every word has room."""
         return sum(self.needs) <= self.room
@@ -135,10 +147,6 @@ class Plan:
     def why_of(self, stage: Stage) -> str:
         """Return why records were removed, as long as this step allows."""
         return "" if self.step.why == 2 else _of_length(stage.kind.whys, self.step.why)
-
-    def figure_of(self, stage: Stage) -> str:
-        """Return a stage's number."""
-        return stage.figure
 
     def removed_of(self, stage: Stage) -> str:
         """Return what a stage removed or, like the walk through a graph, added; or ""."""

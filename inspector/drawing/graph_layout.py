@@ -190,16 +190,20 @@ class _Drawing:
         right = max([self._right] + [p.x for e in edges for p in e.points])
         left = min([0.0] + [p.x for e in edges for p in e.points])
         highest = min([0.0] + [p.y for e in edges for p in e.points])
-        if left < 0 or highest < 0:
-            return _shifted(
-                self._boxes,
-                self._ends,
-                edges,
-                Point(-left, -highest),
-                right - left,
-                bottom - highest,
-            )
-        return GraphLayout(self._boxes, self._ends, tuple(edges), right, bottom)
+
+        def moved(box: Box) -> Box:
+            return box._replace(x=box.x - left, y=box.y - highest)
+
+        return GraphLayout(
+            {name: moved(box) for name, box in self._boxes.items()},
+            {name: moved(box) for name, box in self._ends.items()},
+            tuple(
+                replace(e, points=tuple(Point(p.x - left, p.y - highest) for p in e.points))
+                for e in edges
+            ),
+            right - left,
+            bottom - highest,
+        )
 
     def _ordered(self) -> list[list[str]]:
         """Return the nodes layer by layer, each layer in an order with few crossings."""
@@ -344,25 +348,3 @@ def _free_y(wanted: float, column: list[Box]) -> float:
 
 def _mean(places: list[int], otherwise: float) -> float:
     return sum(places) / len(places) if places else otherwise
-
-
-def _shifted(
-    boxes: Mapping[str, Box],
-    ends: Mapping[str, Box],
-    edges: Sequence[Edge],
-    by: Point,
-    width: float,
-    height: float,
-) -> GraphLayout:
-    def moved(box: Box) -> Box:
-        return box._replace(x=box.x + by.x, y=box.y + by.y)
-
-    return GraphLayout(
-        {name: moved(box) for name, box in boxes.items()},
-        {name: moved(box) for name, box in ends.items()},
-        tuple(
-            replace(e, points=tuple(Point(p.x + by.x, p.y + by.y) for p in e.points)) for e in edges
-        ),
-        width,
-        height,
-    )

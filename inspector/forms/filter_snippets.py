@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.io.json_text import locate
 from core.knowledge.schema import FieldType
+from inspector.widgets.code_edit import position_of
 
 if TYPE_CHECKING:
     from core.knowledge.schema import Field, Scalar
@@ -115,29 +116,19 @@ def place_in(text: str, message: str) -> tuple[int, int] | None:
     """
     where = _LINE.search(message)
     if where is not None:
-        found = int(where[1]), int(where[2])
-        start = _position(text, *found)
+        start = position_of(text, int(where[1]), int(where[2]))
         return start, min(len(text), start + 1) if start < len(text) else start
     where = _PATH.search(message)
     located = locate(text, where[1]) if where is not None else None
     if located is None:
         return None
-    start = _position(text, *located)
+    start = position_of(text, *located)
     try:
         _, end = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
         newline = text.find("\n", start)
         end = len(text) if newline < 0 else newline
     return start, end
-
-
-def _position(text: str, line: int, column: int) -> int:
-    start = 0
-    for _ in range(line - 1):
-        start = text.find("\n", start) + 1
-        if start == 0:
-            return len(text)
-    return min(len(text), start + column - 1)
 
 
 def _parse(text: str) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QLocale, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator
@@ -20,6 +20,8 @@ from core.errors import InspectorError
 from inspector.theme import number_font
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QMouseEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
@@ -74,6 +76,7 @@ class _CheckedSpin(_Base):
     spec: ParamSpec
     typed: Signal
     edit_finished: Signal
+    value: Callable[[], Any]
 
     def prepare(self, spec: ParamSpec) -> None:
         """Set up ranges, font and signals."""
@@ -89,6 +92,22 @@ class _CheckedSpin(_Base):
         self.lineEdit().textEdited.connect(self._on_text_edited)
         self.editingFinished.connect(self._on_editing_finished)
         self.editingFinished.connect(self.edit_finished)
+
+    def setValue(self, value: float) -> None:
+        """Set the value; a script's refused value is reported like a typed one, not clamped."""
+        refused = self.refusal(str(value))
+        if refused is not None:
+            self.typed.emit(refused)
+        else:
+            spin: Any = super()
+            spin.setValue(self.spec.kind(value))
+
+    def valueFromText(self, text: str) -> Any:
+        """Read a text that `validate` accepted."""
+        try:
+            return self.spec.kind(parse_number(text, self.spec))
+        except InspectorError:
+            return self.value()
 
     def refusal(self, text: str) -> InspectorError | None:
         """Return why the parameter refuses `text`, or None when it takes it."""
@@ -181,21 +200,6 @@ class WholeSpin(_CheckedSpin, QSpinBox):
             int(spec.minimum or 0), int(spec.maximum) if spec.maximum is not None else 2**31 - 1
         )
 
-    def setValue(self, value: float) -> None:
-        """Set the value; a script's refused value is reported like a typed one, not clamped."""
-        refused = self.refusal(str(value))
-        if refused is not None:
-            self.typed.emit(refused)
-        else:
-            super().setValue(int(value))
-
-    def valueFromText(self, text: str) -> int:
-        """Read a text that `validate` accepted."""
-        try:
-            return int(parse_number(text, self.spec))
-        except InspectorError:
-            return self.value()
-
 
 class DecimalSpin(_CheckedSpin, QDoubleSpinBox):
     """A spin box of a decimal parameter.
@@ -216,21 +220,6 @@ class DecimalSpin(_CheckedSpin, QDoubleSpinBox):
         self.setSingleStep(0.01)
         self.setRange(spec.minimum or 0.0, spec.maximum if spec.maximum is not None else 1e9)
 
-    def setValue(self, value: float) -> None:
-        """Set the value; a script's refused value is reported like a typed one, not clamped."""
-        refused = self.refusal(repr(float(value)))
-        if refused is not None:
-            self.typed.emit(refused)
-        else:
-            super().setValue(value)
-
     def textFromValue(self, value: float) -> str:
         """Write the value."""
         return format_decimal(value) if math.isfinite(value) else ""
-
-    def valueFromText(self, text: str) -> float:
-        """Read a text that `validate` accepted."""
-        try:
-            return float(parse_number(text, self.spec))
-        except InspectorError:
-            return self.value()

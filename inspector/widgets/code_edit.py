@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QTextEdit
 
-from inspector import theme as themes
 from inspector.drawing.words import qt_places
+from inspector.theme import Themed
 from inspector.widgets.drafts import Draft
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def position_of(text: str, line: int, column: int) -> int:
     return min(start + max(column - 1, 0), len(text) if end < 0 else end)
 
 
-class CodeEdit(QPlainTextEdit):
+class CodeEdit(Themed, QPlainTextEdit):
     """Plain text whose value others may show again while it is being typed.
 
     Signals
@@ -65,7 +65,6 @@ class CodeEdit(QPlainTextEdit):
     ) -> None:
         super().__init__(parent)
         self._lines = lines
-        self._theme: Theme = themes.LIGHT
         self._marks: tuple[tuple[int, int], ...] = ()
         self._draft = Draft()
         self._forgotten = False
@@ -141,7 +140,7 @@ class CodeEdit(QPlainTextEdit):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         self._draw_marks()
 
     def _replace(self, text: str) -> None:

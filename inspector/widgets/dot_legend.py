@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPolygonF
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from inspector import theme as themes
+from inspector.theme import Themed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from PySide6.QtGui import QPaintEvent
-
-    from inspector.theme import Theme
 
 SYMBOLS = {"": "o", "threshold": "d", "filter": "s", "index": "x", "top_k": "t", "leg_depth": "t1"}
 """Reason → symbol of its dots, in pyqtgraph's names: never told by colour alone."""
@@ -39,7 +39,7 @@ _DOT_PX = 8
 _GAP_PX = 4
 
 
-class DotLegend(QWidget):
+class DotLegend(Themed, QWidget):
     """Paints the title at the left and the legend at the right.
 
     Where they don't fit, the words get shorter, then the title (to what stands before its " · "),
@@ -48,7 +48,6 @@ class DotLegend(QWidget):
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme: Theme = themes.LIGHT
         self._title = title
         self._reasons: tuple[str, ...] = ()
         self.setAccessibleName(title)
@@ -62,11 +61,6 @@ class DotLegend(QWidget):
             self._reasons = wanted
             self.setAccessibleDescription(", ".join(WORDS[reason] for reason in wanted))
             self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take over the colours."""
-        self._theme = theme
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint title and legend."""
@@ -86,11 +80,11 @@ class DotLegend(QWidget):
                 return
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.reason_color(reason))
-            paint_symbol(
-                painter,
-                SYMBOLS[reason],
-                QRectF(x, self.height() / 2 - _DOT_PX / 2, _DOT_PX, _DOT_PX),
-            )
+            painter.save()
+            painter.translate(x + _DOT_PX / 2, self.height() / 2)
+            painter.scale(_DOT_PX, _DOT_PX)
+            painter.drawPath(Symbols[SYMBOLS[reason]])
+            painter.restore()
             painter.setPen(self._theme.muted)
             painter.drawText(
                 QRectF(x + _DOT_PX + _GAP_PX, 0, self.width(), self.height()),
@@ -122,53 +116,3 @@ class DotLegend(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Ask for one line of some letters."""
         return QSize(self.fontMetrics().height() * 4, self.fontMetrics().height() + _GAP_PX)
-
-
-def paint_symbol(painter: QPainter, symbol: str, box: QRectF) -> None:
-    """Paint a dot's symbol with the painter's brush, as the plot shows it."""
-    top, bottom, left, right = box.top(), box.bottom(), box.left(), box.right()
-    middle = box.center()
-    if symbol == "s":
-        painter.drawRect(box)
-    elif symbol == "d":
-        painter.drawPolygon(
-            QPolygonF(
-                [
-                    QPointF(middle.x(), top - 1),
-                    QPointF(right, middle.y()),
-                    QPointF(middle.x(), bottom + 1),
-                    QPointF(left, middle.y()),
-                ]
-            )
-        )
-    elif symbol == "t":
-        painter.drawPolygon(
-            QPolygonF([QPointF(left, top), QPointF(right, top), QPointF(middle.x(), bottom)])
-        )
-    elif symbol == "t1":
-        painter.drawPolygon(
-            QPolygonF([QPointF(left, bottom), QPointF(right, bottom), QPointF(middle.x(), top)])
-        )
-    elif symbol == "x":
-        painter.drawPolygon(
-            QPolygonF(
-                [
-                    QPointF(left, top + 2),
-                    QPointF(left + 2, top),
-                    QPointF(right, bottom - 2),
-                    QPointF(right - 2, bottom),
-                ]
-            )
-        )
-        painter.drawPolygon(
-            QPolygonF(
-                [
-                    QPointF(left, bottom - 2),
-                    QPointF(left + 2, bottom),
-                    QPointF(right, top + 2),
-                    QPointF(right - 2, top),
-                ]
-            )
-        )
-    else:
-        painter.drawEllipse(box)

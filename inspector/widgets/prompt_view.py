@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 from inspector import theme as themes
 from inspector.drawing.prompt_layout import PromptLayout, lay_out
 from inspector.drawing.words import tooltip
+from inspector.theme import Themed
 from inspector.widgets.empty_state import paint_empty_state
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class _Gutter(QWidget):
         self._view.paint_gutter(self, event)
 
 
-class PromptView(QPlainTextEdit):
+class PromptView(Themed, QPlainTextEdit):
     """Read-only messages; text can be selected and copied.
 
     Signals
@@ -66,7 +67,6 @@ class PromptView(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme: Theme = themes.LIGHT
         self._messages: tuple[Message, ...] = ()
         self._layout = PromptLayout()
         self._current = ""
@@ -129,11 +129,9 @@ class PromptView(QPlainTextEdit):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
-        self._theme = theme
+        super().apply_theme(theme)
         self._dim_earlier()
         self._set_gutter_width()
-        self.viewport().update()
-        self._gutter.update()
 
     def paint_gutter(self, gutter: QWidget, event: QPaintEvent) -> None:
         """Draw each role beside its message's first line, or the one in sight above the text."""

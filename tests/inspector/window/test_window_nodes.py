@@ -415,7 +415,7 @@ def test_a_changed_parameter_is_copied_for_each_game_client(
     user.ask(HARMLESS)
     user.set_spin("topKSpin", "7")
     copied = {}
-    for action in user.copy_menu.menu.actions():
+    for action in user.copy_menu.actions():
         if action.text().startswith("Changed parameters as "):
             action.trigger()
             copied[action.text().rpartition(" as ")[2]] = QGuiApplication.clipboard().text()

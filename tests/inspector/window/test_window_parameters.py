@@ -419,7 +419,7 @@ def test_typing_after_a_picked_turn_adds_to_the_history(user: Driver) -> None:
 
 
 def test_what_is_copied_is_what_is_on_screen(user: Driver) -> None:
-    actions = {action.text(): action for action in user.copy_menu.menu.actions()}
+    actions = {action.text(): action for action in user.copy_menu.actions()}
     clipboard = QGuiApplication.clipboard()
     user.set_spin("topKSpin", "7")
     actions["Parameters as JSON"].trigger()

@@ -99,7 +99,7 @@ def test_a_keyword_turn_fills_table_funnel_and_prompt(pages: Driver) -> None:
     ]
     assert {"score", "match reason"} <= set(_shown_columns(pages))
     assert not {"distance", "dense", "BM25", "fused"} & set(_shown_columns(pages))
-    assert "[concepts/rank-fusion.md]" in pages.copy_menu.prompt_text()
+    assert "[concepts/rank-fusion.md]" in pages.copied("Prompt as text")
 
 
 def test_moving_min_score_and_k_reselects_at_once(pages: Driver) -> None:
@@ -168,7 +168,7 @@ def test_the_funnel_lists_what_min_score_removed(pages: Driver) -> None:
 
 
 def test_results_are_copied_with_score_and_reason(pages: Driver) -> None:
-    pages.copy_menu.menu.actions()[3].trigger()
+    pages.copy_menu.actions()[3].trigger()
     text = QGuiApplication.clipboard().text()
     head, first = text.splitlines()[:2]
     assert head == "rank,id,score,match_reason,reason,needs,text"
@@ -309,9 +309,9 @@ def test_embeddings_are_searched_in_the_background(town: Driver) -> None:
 
 
 def test_long_text_goes_into_the_prompt_when_asked_for(town: Driver) -> None:
-    before = town.copy_menu.prompt_text()
+    before = town.copied("Prompt as text")
     town.qtbot.keyClick(town.find("rawTextCheck"), Qt.Key.Key_Space)
-    assert len(town.copy_menu.prompt_text()) > len(before)
+    assert len(town.copied("Prompt as text")) > len(before)
 
 
 def test_a_knowledge_graph_opens_without_a_graph_and_nothing_found_says_so(
