@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow
+
 SHOWS = {
     "funnel": ("show_counts",),
     "hits": ("show_selection",),
