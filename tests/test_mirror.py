@@ -14,6 +14,7 @@ SCENARIOS = {
     "core/retrieve/test_bounded.py",
     "core/test_readme.py",
     "core/test_tavern.py",
+    "inspector/cli/test_snippet.py",
     "inspector/panels/test_all_panels.py",
     "inspector/test_pyside.py",
 }

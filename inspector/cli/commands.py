@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.agent.agent import Agent
+from core.agent.compile import check_change
+from core.agent.snippets import LANGUAGES, changed_mutable, changed_snippet
 from core.errors import Code, InspectorError, Place
-from core.io.findings import Severity
+from core.io.findings import Findings, Severity
 from core.io.wording import did_you_mean
 from core.opening.opening import check_path, open_path
 from core.prompt.projection import to_json
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from core.agent.description import GraphDescription
     from core.agent.turn import Turn
     from core.nodes import ParamSpec
+    from core.opening.opening import Opened
 
 DISTRIBUTION = "retrieve-turn-inspector"
 EXIT_OK = 0
@@ -135,10 +138,22 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("--root", metavar="DIR", help="storage root")
     check.set_defaults(run=_run_check)
     # Only here, so that a window starts without what the commands alone need.
-    from inspector.cli import replay, retrievers, snippet
+    from inspector.cli import replay, retrievers
 
     retrievers.add_commands(commands)
-    snippet.add_commands(commands, with_settings)
+    snippet = commands.add_parser(
+        "snippet", help="print what --set changes in a graph as code of a game client"
+    )
+    snippet.add_argument("path", metavar="PATH", help="a graph, a knowledge file or a folder")
+    snippet.add_argument("--root", metavar="DIR", help="storage root; default: beside the file")
+    _add_set_option(snippet)
+    snippet.add_argument(
+        "--language", choices=tuple(LANGUAGES), default="python", help="default: python"
+    )
+    snippet.add_argument(
+        "--save", metavar="FILE.graph.json", help="write the changed graph to this file too"
+    )
+    snippet.set_defaults(run=_run_snippet)
     replay.add_commands(commands)
     return parser
 
@@ -191,6 +206,11 @@ def _size(text: str) -> tuple[int, int]:
 def add_turn_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that the window and ``turn`` share."""
     parser.add_argument("--root", metavar="DIR", help="storage root; default: beside the file")
+    _add_set_option(parser)
+    add_play_options(parser)
+
+
+def _add_set_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         action="append",
@@ -199,7 +219,6 @@ def add_turn_options(parser: argparse.ArgumentParser) -> None:
         dest="settings",
         help="set a parameter; NODE. may be left out where only one node has it",
     )
-    add_play_options(parser)
 
 
 def with_settings(graph: GraphDescription, settings: Sequence[str]) -> GraphDescription:
@@ -246,17 +265,14 @@ def _value(spec: ParamSpec, text: str) -> Any:
     """Read JSON where it parses as JSON of the parameter's type, else take the text itself."""
     try:
         value = json.loads(text)
-        spec.check(value)
-    except (ValueError, RecursionError, InspectorError):
-        pass
-    else:
-        return value
-    # A number that is out of range must be reported as the number, not as text.
-    try:
-        value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return value if isinstance(value, int | float) and spec.kind in (int, float) else text
+    try:
+        spec.check(value)
+    except (ValueError, RecursionError, InspectorError):
+        # A number that is out of range must be reported as the number, not as text.
+        return value if isinstance(value, int | float) and spec.kind in (int, float) else text
+    return value
 
 
 def _run_turn(arguments: argparse.Namespace) -> int:
@@ -265,13 +281,13 @@ def _run_turn(arguments: argparse.Namespace) -> int:
         raise InspectorError(Code.InvalidParamValue, "--near-misses must be 0 or more")
     opened = open_path(arguments.path, root=arguments.root)
     graph = with_settings(opened.graph, arguments.settings)
-    options = play_options(arguments, graph)
+    variables, exits, replies = play_options(arguments, graph)
     agent = Agent(graph, opened.workspace)
-    agent.variables.update(options.variables)
+    agent.variables.update(variables)
     agent.play, agent.keeps_dialog = read_play(arguments), keeps_dialog(arguments)
     is_log = len(messages) > 1
     for message in messages:
-        turn = agent.turn(message, exits=options.exits, replies=options.replies)
+        turn = agent.turn(message, exits=exits, replies=replies)
         document = _document(turn, arguments)
         if is_log:
             key = "messages" if arguments.prompt else "debug_info"
@@ -323,6 +339,27 @@ def _valid_text(text: str) -> str:
             hint="check the terminal's encoding",
         ) from None
     return text
+
+
+def _run_snippet(arguments: argparse.Namespace) -> int:
+    opened = open_path(arguments.path, root=arguments.root)
+    graph = with_settings(opened.graph, arguments.settings)
+    _refuse_what_the_game_would(graph, opened)
+    snippet = changed_snippet(arguments.language, graph, opened.graph)
+    if arguments.save is not None:
+        graph.copy().save(arguments.save)
+    print(snippet, end="")
+    return EXIT_OK
+
+
+def _refuse_what_the_game_would(graph: GraphDescription, opened: Opened) -> None:
+    """Refuse what the game would refuse: exits that lead nowhere, filters that don't compile."""
+    findings = Findings(Code.GraphCompilationFailed, str(opened.path))
+    findings.extend(graph.check())
+    findings.raise_errors()
+    for node in graph.nodes:
+        for param in changed_mutable(node, opened.graph.node(node.name).params):
+            check_change(node.params, param, opened.workspace, node=node.name)
 
 
 def _run_check(arguments: argparse.Namespace) -> int:

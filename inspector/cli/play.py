@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,19 +18,10 @@ from core.prompt.dialog_text import parse_dialog
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from core.agent.description import GraphDescription
     from core.prompt.messages import DialogLine
-
-
-@dataclass(frozen=True, slots=True)
-class PlayOptions:
-    """What the options say of a graph's nodes; `exits` and `replies` by node."""
-
-    variables: Mapping[str, str]
-    exits: Mapping[str, str]
-    replies: Mapping[str, str]
 
 
 def add_play_options(parser: argparse.ArgumentParser) -> None:
@@ -146,8 +137,15 @@ def keeps_dialog(arguments: argparse.Namespace) -> bool:
     return bool(arguments.keep_dialog or arguments.dialog)
 
 
-def play_options(arguments: argparse.Namespace, graph: GraphDescription) -> PlayOptions:
+def play_options(
+    arguments: argparse.Namespace, graph: GraphDescription
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Read the options that are about a graph's nodes, and the variables.
+
+    Returns
+    -------
+    tuple
+        The variables, and the exits and replies by node.
 
     Raises
     ------
@@ -157,9 +155,7 @@ def play_options(arguments: argparse.Namespace, graph: GraphDescription) -> Play
     replies = pairs_of(arguments.replies, "--reply")
     for name in replies:
         graph.node(name)
-    return PlayOptions(
-        pairs_of(arguments.variables, "--var"), _exits(graph, arguments.exits), replies
-    )
+    return pairs_of(arguments.variables, "--var"), _exits(graph, arguments.exits), replies
 
 
 def _read_dialog(path: Path) -> tuple[DialogLine, ...]:

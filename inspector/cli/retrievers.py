@@ -19,6 +19,7 @@ from core.subgraph.expand import SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.request import DEFAULT_TOP_K, SubgraphRequest
 from core.subgraph.searcher import SubgraphSearcher
+from inspector.cli.play import split_pair
 
 if TYPE_CHECKING:
     import argparse
@@ -124,9 +125,7 @@ def _run_subgraph(arguments: argparse.Namespace) -> int:
 def _tags(pairs: Sequence[str]) -> dict[str, str]:
     tags: dict[str, str] = {}
     for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise InspectorError(Code.InvalidParamValue, f'--tag "{pair}" has no NAME=VALUE')
+        name, value = split_pair(pair, "--tag")
         if tags.get(name, value) != value:
             raise InspectorError(
                 Code.InvalidParamValue, f'--tag gives "{name}" two values, and a node has only one'

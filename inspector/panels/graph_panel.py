@@ -66,20 +66,6 @@ class GraphPanel(ZoomView):
         self._current = self._cursor = name
         self._outline()
 
-    @property
-    def lit_path(self) -> tuple[tuple[str, str], ...]:
-        """The (node, exit) pairs that are lit, as drawn."""
-        return tuple(
-            (edge.edge.source, route)
-            for edge in self._edges
-            for route in edge.edge.routes
-            if route in edge.lit_routes
-        )
-
-    def node_item(self, name: str) -> NodeItem | None:
-        """Return what a node is drawn with."""
-        return self._nodes.get(name)
-
     def _shape(self) -> object:
         if self._graph is None:
             return None

@@ -111,15 +111,6 @@ class SubgraphPanel(ZoomView):
             parts.append(_count(counts.connections, "connection", "connections"))
         return " · ".join(parts) + (f" · {note}" if note else "")
 
-    @property
-    def node_rows(self) -> tuple[int, ...]:
-        """The rows of the nodes that are drawn, in the order of the result."""
-        return tuple(self._nodes)
-
-    def node_item(self, row: int) -> SubgraphNode | None:
-        """Return what a node is drawn with."""
-        return self._nodes.get(row)
-
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from core.agent.agent import run_turn
 from core.io.work import SearchNeeded, Work
-from inspector.session.history import HistoryEntry, TurnHistory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +22,57 @@ if TYPE_CHECKING:
     from inspector.session.play_inputs import PlayInputs
 
 TURN_LANE = "turn"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One turn of this session. A live run is still being typed."""
+
+    turn: Turn
+    live: bool
+    when: float = field(default_factory=time.time)
+
+
+class TurnHistory:
+    """Keeps one entry a question: what is typed further, or asked again, takes its place.
+
+    `entries` is another list after every change, so that who shows it can tell.
+    """
+
+    def __init__(self) -> None:
+        self.entries: list[HistoryEntry] = []
+        self.index = -1
+
+    @property
+    def is_newest_shown(self) -> bool:
+        """Whether there is a turn, and the newest is the one that is shown."""
+        return 0 <= self.index == len(self.entries) - 1
+
+    def add(self, turn: Turn, *, live: bool, merge: bool = True) -> None:
+        """Keep a turn as the newest; with `merge`, in place of one that asked the same."""
+        newest = self.entries[-1] if self.entries else None
+        same = newest is not None and newest.turn.request.message == turn.request.message
+        kept = self.entries[:-1] if merge and newest and (newest.live or same) else self.entries
+        self.entries = [*kept, HistoryEntry(turn, live)]
+        self.index = len(self.entries) - 1
+
+    def forget_recorded(self) -> None:
+        """Forget the turns of a recording, which is read again."""
+        self.entries = [entry for entry in self.entries if not entry.turn.recorded]
+        self.index = len(self.entries) - 1
+
+    def update(self, turn: Turn) -> None:
+        """Put another turn in the place of the one that is shown: its parameters moved."""
+        if 0 <= self.index < len(self.entries):
+            self.entries = list(self.entries)
+            self.entries[self.index] = replace(self.entries[self.index], turn=turn)
+
+    def pick(self, index: int) -> HistoryEntry | None:
+        """Make an entry the one that is shown and return it; None where there is none."""
+        if not 0 <= index < len(self.entries):
+            return None
+        self.index = index
+        return self.entries[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +190,12 @@ class Asking(QObject):
             ):
                 # Its search is under way: Enter after a live run, or a slider meanwhile.
                 return
-
-            def job(work: Work) -> Turn:
-                return run_turn(request, workspace, work=work)
-
-            self._jobs.submit(TURN_LANE, job, self._on_turn, self._on_failed)
+            self._jobs.submit(
+                TURN_LANE,
+                lambda work: run_turn(request, workspace, work=work),
+                self._on_turn,
+                self._on_failed,
+            )
             return
         self._jobs.cancel(TURN_LANE)
         self._show(turn)

@@ -51,9 +51,7 @@ class Busy(QObject):
         super().__init__(parent)
         self._steps: dict[str, _Step] = {}
         self._newest = ""
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(BUSY_AFTER_MS)
+        self._patience = QTimer(self, singleShot=True, interval=BUSY_AFTER_MS)
         self._patience.timeout.connect(self._show)
         jobs.started.connect(self._on_started)
         jobs.progressed.connect(self._on_progressed)

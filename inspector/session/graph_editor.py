@@ -2,23 +2,93 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from core.agent.compile import check_change
-from core.agent.description import changed_params
+from core.agent.description import Node, changed_params
 from core.errors import Code, InspectorError, Place
-from inspector.session.edits import Edits, with_params
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from core.agent.description import GraphDescription, Node
+    from core.agent.description import GraphDescription
     from core.agent.workspace import Workspace
     from core.nodes import NodeParams
+
+
+def with_params(graph: GraphDescription, params: Mapping[str, NodeParams]) -> GraphDescription:
+    """Return a copy of the graph with these parameters by node, where the node's type fits."""
+    return graph.copy(
+        Node(node.name, params[node.name])
+        if type(params.get(node.name)) is type(node.params)
+        else node
+        for node in graph.nodes
+    )
+
+
+def with_edits(
+    graph: GraphDescription, edited: GraphDescription, baseline: GraphDescription
+) -> GraphDescription:
+    """Return a copy of the graph with the edits that made `edited` of `baseline`.
+
+    A node that is not there any more, or is of another type, takes its edits along.
+    """
+    before = {node.name: node.params for node in baseline.nodes}
+    params = {}
+    for node in graph.nodes:
+        after = next((n.params for n in edited.nodes if n.name == node.name), None)
+        old = before.get(node.name)
+        if type(after) is type(old) is type(node.params):
+            changes = {
+                name: getattr(after, name)
+                for name in node.params.specs()
+                if getattr(after, name) != getattr(old, name)
+            }
+            params[node.name] = replace(node.params, **changes)
+    return with_params(graph, params)
+
+
+class ParamEdit(QUndoCommand):
+    """One parameter's change. `new` follows later values of the same gesture (a drag).
+
+    Qt's own merging of commands is of no use here: it would leave the Python half of every merged
+    command behind.
+
+    Parameters
+    ----------
+    apply : puts a value in force: ``apply(node, param, value)``.
+    gesture : number of the gesture.
+    """
+
+    def __init__(
+        self,
+        apply: Callable[[str, str, Any], None],
+        node: str,
+        param: str,
+        gesture: int,
+        old: Any,
+        new: Any,
+    ) -> None:
+        super().__init__(f"change {node}.{param}")
+        self._apply = apply
+        self.edited = (node, param, gesture)
+        self.old = old
+        self.new = new
+
+    def undo(self) -> None:
+        """Put the old value back."""
+        node, param, _ = self.edited
+        self._apply(node, param, self.old)
+
+    def redo(self) -> None:
+        """Put the new value in force."""
+        node, param, _ = self.edited
+        self._apply(node, param, self.new)
 
 
 class GraphEditor(QObject):
@@ -43,7 +113,8 @@ class GraphEditor(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.undo_stack = QUndoStack(self)
-        self._edits = Edits(self.undo_stack, self.apply)
+        self._last: ParamEdit | None = None
+        self._gesture = 0
         self.graph: GraphDescription | None = None
         self.outline: GraphDescription | None = None
         self._of_file: GraphDescription | None = None
@@ -81,10 +152,21 @@ class GraphEditor(QObject):
             return False
         old, new = getattr(before.params, param), getattr(after, param)
         if old != new:
-            self._edits.push(node, param, old, new)
+            self._push(node, param, old, new)
         else:
             self.confirmed.emit()
         return True
+
+    def _push(self, node: str, param: str, old: Any, new: Any) -> None:
+        """Put a new value in force, as a step of its own or as more of the running gesture."""
+        last, edited = self._last, (node, param, self._gesture)
+        is_newest = self.undo_stack.index() == self.undo_stack.count()
+        if last is not None and is_newest and last.edited == edited:
+            last.new = new
+            last.redo()
+            return
+        self._last = ParamEdit(self.apply, *edited, old, new)
+        self.undo_stack.push(self._last)
 
     def _check(self, node: Node, after: NodeParams, param: str) -> None:
         if self._workspace is not None:
@@ -111,12 +193,17 @@ class GraphEditor(QObject):
         self.forget()
 
     def end_edit(self) -> None:
-        """Close the running edit: the next one is undone on its own."""
-        self._edits.end()
+        """Close the running gesture; one that came back to where it began is no step."""
+        last, self._last = self._last, None
+        if last is not None and last.new == last.old:
+            last.setObsolete(True)
+            self.undo_stack.undo()
+        self._gesture += 1
 
     def forget(self) -> None:
         """Let nothing be undone any more."""
-        self._edits.forget()
+        self._last = None
+        self.undo_stack.clear()
 
     def baseline(self, node: str) -> NodeParams:
         """Return the parameters that the graph file gives a node."""
@@ -127,10 +214,15 @@ class GraphEditor(QObject):
     def reset(self, name: str) -> None:
         """Put a node back to the graph file's values, as one undo step."""
         node, baseline = self.in_hand.node(name), self.baseline(name)
-        with self._edits.as_one_step(f"reset {name}"):
+        self.end_edit()
+        self.undo_stack.beginMacro(f"reset {name}")
+        try:
             for param in node.params.specs():
                 if getattr(node.params, param) != getattr(baseline, param):
                     self.edit(name, param, getattr(baseline, param))
+        finally:
+            self.undo_stack.endMacro()
+            self._last = None
         self.confirmed.emit()
 
     def save(self, path: Path) -> GraphDescription:

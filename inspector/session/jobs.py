@@ -76,9 +76,7 @@ class Jobs(QObject):
         self._closed = False
         self._finished.connect(self._on_finished, Qt.ConnectionType.QueuedConnection)
         self._reported.connect(self._on_reported, Qt.ConnectionType.QueuedConnection)
-        self._pace = QTimer(self)
-        self._pace.setSingleShot(True)
-        self._pace.setInterval(PROGRESS_INTERVAL_MS)
+        self._pace = QTimer(self, singleShot=True, interval=PROGRESS_INTERVAL_MS)
         self._pace.timeout.connect(self._tell)
 
     def submit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -54,8 +55,9 @@ class Preferences:
         """Files opened lately that are still there, the newest first."""
         value = self._settings.value("recent", [])
         names = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        # Path.exists would raise for a folder that may not be looked into.
         paths = [Path(name) for name in names if isinstance(name, str) and name]
-        return tuple(path for path in paths if _exists(path))[:RECENT_LIMIT]
+        return tuple(path for path in paths if os.path.exists(path))[:RECENT_LIMIT]
 
     def add_recent(self, path: Path) -> None:
         """Put a file on top of the recent ones."""
@@ -74,10 +76,3 @@ class Preferences:
     def sync(self) -> None:
         """Write to disk now; a folder that cannot be written to is not worth a word."""
         self._settings.sync()
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False

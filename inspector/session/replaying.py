@@ -8,15 +8,14 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import Code, InspectorError, Place
 from core.opening.opening import find_target, open_path
+from core.recording.replay import TurnReplay, replay_turn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
-    from core.io.work import Work
     from core.opening.opening import Opened
-    from core.recording.replay import TurnReplay
     from inspector.session.jobs import Jobs
     from inspector.session.session import Session
     from inspector.session.shown import Shown
@@ -71,24 +70,20 @@ class Replaying(QObject):
         self._jobs.cancel(REPLAY_LANE)
         self._jobs.cancel(TARGET_LANE)
         self.result = None
-        if current.turn is None:
+        turn = current.turn
+        if turn is None:
             # A recording that is opened next was most likely made with this.
             self._played, self.target = current, None
         else:
             self.target = self._played
             if self.target is None:
-                self._look_around(current)
+                self._jobs.submit(
+                    TARGET_LANE,
+                    lambda _work: find_target(turn, current.path, self._models),
+                    self._on_target,
+                    self.failed.emit,
+                )
         self.changed.emit()
-
-    def _look_around(self, recorded: Opened) -> None:
-        models, turn = self._models, recorded.turn
-        if turn is None:
-            return
-
-        def job(_work: Work) -> Opened | None:
-            return find_target(turn, recorded.path, models)
-
-        self._jobs.submit(TARGET_LANE, job, self._on_target, self.failed.emit)
 
     def _on_target(self, target: Opened | None) -> None:
         self.target = target
@@ -107,15 +102,13 @@ class Replaying(QObject):
         turn, target = self.turn, self.target
         if turn is None or target is None:
             return
-        recorded, against = turn, target
         variables = dict(self._session.inputs.variables)
-
-        def job(work: Work) -> TurnReplay:
-            from core.recording.replay import replay_turn
-
-            return replay_turn(recorded, against, variables=variables, work=work)
-
-        self._jobs.submit(REPLAY_LANE, job, self._on_replayed, self._on_failed)
+        self._jobs.submit(
+            REPLAY_LANE,
+            lambda work: replay_turn(turn, target, variables=variables, work=work),
+            self._on_replayed,
+            self._on_failed,
+        )
         self.changed.emit()
 
     def _on_replayed(self, result: TurnReplay) -> None:
@@ -134,12 +127,12 @@ class Replaying(QObject):
 
     def use_target(self, path: Path) -> None:
         """Open a graph or knowledge to replay against, and replay."""
-        models = self._models
-
-        def job(_work: Work) -> Opened:
-            return open_path(path, models=models)
-
-        self._jobs.submit(REPLAY_LANE, job, self._on_target_opened, self._on_failed)
+        self._jobs.submit(
+            REPLAY_LANE,
+            lambda _work: open_path(path, models=self._models),
+            self._on_target_opened,
+            self._on_failed,
+        )
 
     def _on_target_opened(self, target: Opened) -> None:
         if target.turn is not None:

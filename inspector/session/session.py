@@ -7,8 +7,8 @@ slider), any other runs in a worker, and the answer is shown only if nothing new
 
 from __future__ import annotations
 
-import dataclasses
 import gc
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,28 +16,39 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import InspectorError
 from core.io.findings import FileRefused, Finding
-from core.io.work import QUIETLY, Work
+from core.io.work import QUIETLY
 from core.nodes import kind_of
 from inspector.session.asking import Asking
 from inspector.session.compiling import OpenResult, check_edited, open_and_check
-from inspector.session.edits import with_edits
-from inspector.session.graph_editor import GraphEditor
+from inspector.session.graph_editor import GraphEditor, with_edits
 from inspector.session.play_inputs import PlayInputs
-from inspector.session.preparing import Preparing
 from inspector.session.shown import Shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from core.agent.description import GraphDescription
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
     from core.opening.opening import Opened
-    from inspector.session.history import HistoryEntry
+    from inspector.session.asking import HistoryEntry
     from inspector.session.jobs import Jobs
 
 OPEN_LANE = "open"
 CHECK_LANE = "check"
+INDEX_LANE = "index"
+
+_NOTHING = object()
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of the window. `read` is what it depended on when it was told last."""
+
+    reads: Callable[[Shown], object]
+    show: Callable[[Shown], object]
+    read: object = _NOTHING
 
 
 class Session(QObject):
@@ -73,19 +84,19 @@ class Session(QObject):
         self.editor = GraphEditor(self)
         self.inputs = PlayInputs(self)
         self.asking = Asking(jobs, self.editor, self.inputs, self)
-        self._preparing = Preparing(jobs, self)
         self.editor.edited.connect(self._on_edited)
         self.inputs.changed.connect(self._on_inputs_changed)
         self.inputs.upcoming_changed.connect(self._tell)
         self.asking.answered.connect(self._on_answered)
         self.asking.failed.connect(self.failed)
-        self._preparing.noted.connect(self.noted)
-        self._preparing.failed.connect(self.failed)
+        self.changed.connect(self._show_changes)
         self.current: Opened | None = None
         self.node = ""
         self.findings: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
         self._asked_early = ""
+        self._parts: list[_Part] = []
+        self._told_notes: set[str] = set()
 
     @property
     def graph(self) -> GraphDescription | None:
@@ -129,6 +140,23 @@ class Session(QObject):
             replies=dict(inputs.replies),
         )
 
+    def bind(self, *parts: tuple[Callable[[Shown], object], Callable[[Shown], object]]) -> None:
+        """Tell parts of the window what there is to show, each when what it reads has changed.
+
+        Parameters
+        ----------
+        parts : each (reads, show): `show` is called when `reads` gives something else than before.
+            `reads` is cheap, since it is called at every step.
+        """
+        self._parts += [_Part(reads, show) for reads, show in parts]
+
+    def _show_changes(self, shown: Shown) -> None:
+        for part in self._parts:
+            read = part.reads(shown)
+            if read != part.read:
+                part.read = read
+                part.show(shown)
+
     def _tell(self) -> None:
         self.changed.emit(self.shown())
 
@@ -142,11 +170,7 @@ class Session(QObject):
         What is open now stays until the new content is known to be good. With `wait` it is open
         when this returns: for composing a window that nobody sees yet.
         """
-        models = self._models
-
-        def job(work: Work) -> OpenResult:
-            return open_and_check(path, root, models, work)
-
+        job = partial(open_and_check, path, root, self._models)
         if not wait:
             self._jobs.submit(OPEN_LANE, job, partial(self._on_opened, keep), self._on_open_failed)
             return
@@ -158,7 +182,7 @@ class Session(QObject):
             self._on_opened(keep, result)
 
     def _on_opened(self, keep: bool, result: OpenResult) -> None:
-        self._preparing.cancel()
+        self._jobs.cancel(INDEX_LANE)
         self._jobs.cancel(CHECK_LANE)
         self._take(keep, result)
         # The collector would look at each of a million records now and then, for a quarter of a
@@ -212,9 +236,8 @@ class Session(QObject):
 
     def cancel(self) -> None:
         """Stop what is being opened, embedded, searched or indexed."""
-        for lane in (OPEN_LANE, CHECK_LANE):
+        for lane in (OPEN_LANE, CHECK_LANE, INDEX_LANE):
             self._jobs.cancel(lane)
-        self._preparing.cancel()
         self.asking.cancel()
         self._tell()
 
@@ -231,7 +254,7 @@ class Session(QObject):
     def _on_answered(self) -> None:
         self._tell()
         if self.current is not None:
-            self._preparing.tell_notes(self.current.workspace)
+            self._tell_notes(self.current)
 
     def pick_turn(self, index: int) -> None:
         """Bring back a turn of the history: its message, parameters and results."""
@@ -281,9 +304,6 @@ class Session(QObject):
         if current is None:
             return
 
-        def job(work: Work) -> tuple[Finding, ...]:
-            return check_edited(graph, current, work)
-
         def done(findings: tuple[Finding, ...]) -> None:
             self.findings = findings
             self._tell()
@@ -293,7 +313,7 @@ class Session(QObject):
             )
             self._prepare()
 
-        self._jobs.submit(CHECK_LANE, job, done, self.failed.emit)
+        self._jobs.submit(CHECK_LANE, partial(check_edited, graph, current), done, self.failed.emit)
 
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""
@@ -303,16 +323,24 @@ class Session(QObject):
             self.failed.emit(error)
             return False
         if self.current is not None:
-            self.current = dataclasses.replace(self.current, graph=graph, path=path)
+            self.current = replace(self.current, graph=graph, path=path)
         self._tell()
         return True
 
     def _prepare(self) -> None:
         """Let what the graph's searches will need be made in the background."""
-        if self.current is not None:
-            self._preparing.prepare(
-                self.current.workspace, [node.params for node in self.editor.in_hand.nodes]
-            )
+        opened = self.current
+        if opened is not None:
+            tables = [node.params for node in self.editor.in_hand.nodes]
+            job = partial(opened.workspace.prepare, tables)
+            self._jobs.submit(INDEX_LANE, job, lambda _: self._tell_notes(opened), self.failed.emit)
+
+    def _tell_notes(self, opened: Opened) -> None:
+        """Tell what was rebuilt and why, or could not be written; each note once."""
+        for note in opened.workspace.notes:
+            if note not in self._told_notes:
+                self._told_notes.add(note)
+                self.noted.emit(note)
 
     def close(self) -> None:
         """End the embedding process, and let the commands of the undo stack go.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.io.findings import Finding
     from core.nodes.walk import Play, RetrievalResult
     from core.opening.opening import Opened
-    from inspector.session.history import HistoryEntry
+    from inspector.session.asking import HistoryEntry
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,7 @@ class FileWatch(QObject):
         super().__init__(parent)
         self._watcher = QFileSystemWatcher(self)
         self._stamps: dict[Path, _Stamp | None] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SETTLE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._timer.timeout.connect(self._compare)
         self._watcher.fileChanged.connect(self._timer.start)
         self._watcher.directoryChanged.connect(self._timer.start)

@@ -38,6 +38,8 @@ class _SpeakingView(Themed, _Base):
 
     def set_empty_text(self, title: str, hint: str = "") -> None:
         """Say what to show without rows."""
+        if (title, hint) == self._empty:
+            return  # At every step of a slider: nothing is to be painted for it.
         self._empty = (title, hint)
         self.setAccessibleDescription(f"{title} {hint}".strip())
         self.viewport().update()

@@ -78,7 +78,8 @@ class _Start:
         window.turnShown.connect(self._on_turn_shown)
         if options.screenshot:
             window.session.failed.connect(self._on_failed)
-            QTimer.singleShot(SCREENSHOT_TIMEOUT_MS, window, self._on_timeout)
+            late = InspectorError(Code.InferenceFailed, "the turn did not finish in time")
+            QTimer.singleShot(SCREENSHOT_TIMEOUT_MS, window, lambda: self._fail(late))
 
     def _on_opened(self) -> None:
         if self._done:
@@ -87,12 +88,9 @@ class _Start:
         session, options = self._window.session, self._options
         try:
             if session.graph is not None:
-                chosen = play_options(options, session.graph)
                 session.inputs.begin(
                     self._play,
-                    chosen.variables,
-                    chosen.exits,
-                    chosen.replies,
+                    *play_options(options, session.graph),
                     keeps_dialog=keeps_dialog(options),
                 )
                 edited = cli.with_settings(session.graph, options.settings)
@@ -149,9 +147,6 @@ class _Start:
     def _on_failed(self, error: BaseException) -> None:
         if isinstance(error, InspectorError):
             self._fail(error)
-
-    def _on_timeout(self) -> None:
-        self._fail(InspectorError(Code.InferenceFailed, "the turn did not finish in time"))
 
     def _fail(self, error: InspectorError) -> None:
         if self._options.screenshot:

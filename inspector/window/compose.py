@@ -18,20 +18,17 @@ from inspector.session.preferences import Preferences
 from inspector.session.replaying import Replaying
 from inspector.session.session import Session
 from inspector.session.watching import FileWatch
-from inspector.window import menus
-from inspector.window.copying import CopyMenu
+from inspector.window.copying import copy_menu, diagnostics_json, prompt_json, prompt_text
 from inspector.window.files import Files
 from inspector.window.main_window import MainWindow
+from inspector.window.menus import add_menus
 from inspector.window.messages import Messages
 from inspector.window.panel_set import PanelSet
 from inspector.window.samples import sample_cards
-from inspector.window.showing import Showing
 from inspector.window.wiring.editing import wire_parameters, wire_prompt
 from inspector.window.wiring.memory import MemoryWiring
-from inspector.window.wiring.play import wire_play
-from inspector.window.wiring.question import wire_question
-from inspector.window.wiring.replay import wire_replay
-from inspector.window.wiring.results import wire_results
+from inspector.window.wiring.question import wire_play, wire_question
+from inspector.window.wiring.results import wire_replay, wire_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,27 +48,26 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     session = Session(jobs, models)
     preferences, panels = Preferences(), PanelSet()
     window = MainWindow(session, jobs, preferences, panels)
-    showing = Showing(session, window)
     replaying = Replaying(session, jobs, models, window)
     watch = FileWatch(window)
-    files = Files(session, showing, watch, preferences, panels.message_bar, window)
-    copying = CopyMenu(session, window.grab, window)
+    files = Files(session, watch, preferences, panels.message_bar, window)
+    copying = copy_menu(window)
     busy = Busy(jobs, window)
     busy.progressed.connect(panels.progress.show_progress)
     busy.ended.connect(panels.progress.finish)
-    Messages(session, showing, panels.message_bar, window.raise_dock, window)
-    wire_question(session, showing, panels.query)
-    wire_results(session, showing, panels)
-    wire_parameters(session, showing, panels.parameters)
-    wire_prompt(session, showing, panels.prompt)
-    wire_play(session, showing, panels.inputs, panels.parameters)
-    memory = MemoryWiring(session, showing, panels.memory, jobs, window)
+    Messages(session, panels.message_bar, window.raise_dock, window)
+    wire_question(session, panels.query)
+    wire_results(session, panels)
+    wire_parameters(session, panels.parameters)
+    wire_prompt(session, panels.prompt)
+    wire_play(session, panels.inputs, panels.parameters)
+    memory = MemoryWiring(session, panels.memory, jobs, window)
     memory.store_saved.connect(watch.take_note)
-    wire_replay(session, replaying, panels.replay, panels.hits.select_id, window)
+    wire_replay(session, replaying, panels, window)
     window.closing.connect(watch.stop)
-    _join_window(window, showing, replaying)
+    _join_window(window, replaying)
     _join_requests(window, files, copying, replaying)
-    _add_menus(window, files, copying.menu)
+    add_menus(window, files, copying)
     window.restore()
     _show_page(window)
     for path in paths[:1]:
@@ -79,38 +75,40 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     return window
 
 
-def _join_window(window: MainWindow, showing: Showing, replaying: Replaying) -> None:
+def _join_window(window: MainWindow, replaying: Replaying) -> None:
     """Let the window itself follow the session: title, docks that come and go, turns."""
+    session, panels = window.session, window.panels
     layout, docks = window.layout_of_docks, window.docks
-    window.session.opened.connect(partial(_show_page, window))
-    showing.bind(_title, lambda shown: window.setWindowTitle(_title(shown)))
-    showing.bind(
-        _is_subgraph,
-        lambda shown: layout.set_applicable("subgraph", _is_subgraph(shown), in_front=True),
-    )
-    showing.bind(
-        lambda shown: (shown.outline, shown.upcoming.memory),
-        lambda shown: layout.set_applicable("memory", _has_memory(shown)),
+    session.opened.connect(partial(_show_page, window))
+    session.bind(
+        (_title, lambda shown: window.setWindowTitle(_title(shown))),
+        (
+            _is_subgraph,
+            lambda shown: layout.set_applicable("subgraph", _is_subgraph(shown), in_front=True),
+        ),
+        (
+            lambda shown: (shown.outline, shown.upcoming.memory),
+            lambda shown: layout.set_applicable("memory", _has_memory(shown)),
+        ),
+        (lambda shown: shown.turn, lambda shown: window.tell_turn(shown.turn)),
+        (
+            lambda shown: (shown.opened, shown.findings),
+            lambda shown: panels.problems.show_findings(shown.findings, _file_count(shown)),
+        ),
+        (
+            lambda shown: shown.opened,
+            lambda shown: panels.workspace.show_opened(shown.opened, session.neighbours),
+        ),
     )
     replaying.changed.connect(
         lambda: layout.set_applicable("replay", replaying.turn is not None, in_front=True)
     )
-    showing.bind(lambda shown: shown.turn, lambda shown: window.tell_turn(shown.turn))
 
     def show_count(errors: int, warnings: int) -> None:
         count = errors + warnings
         docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 
-    panels = window.panels
     panels.problems.count_changed.connect(show_count)
-    showing.bind(
-        lambda shown: (shown.opened, shown.findings),
-        lambda shown: panels.problems.show_findings(shown.findings, _file_count(shown)),
-    )
-    showing.bind(
-        lambda shown: shown.opened,
-        lambda shown: panels.workspace.show_opened(shown.opened, window.session.neighbours),
-    )
     # Qt takes what is behind another tab for visible, and would have it laid out.
     for name, panel in (("diagnostics", panels.diagnostics), ("subgraph", panels.subgraph)):
         policy = panel.sizePolicy()
@@ -119,41 +117,40 @@ def _join_window(window: MainWindow, showing: Showing, replaying: Replaying) -> 
         docks[name].visibilityChanged.connect(panel.setVisible)
 
 
-def _join_requests(
-    window: MainWindow, files: Files, copying: CopyMenu, replaying: Replaying
-) -> None:
+def _join_requests(window: MainWindow, files: Files, copying: QMenu, replaying: Replaying) -> None:
     """Join what panels ask for with who does it."""
-    panels = window.panels
-    panels.query.copy_button.setMenu(copying.menu)
-    panels.progress.cancel_requested.connect(window.session.cancel)
-    panels.progress.cancel_requested.connect(replaying.cancel)
-    panels.welcome.open_requested.connect(files.choose_file)
-    panels.welcome.path_requested.connect(files.open)
-    panels.workspace.open_requested.connect(files.open)
-    panels.workspace.reload_requested.connect(files.reload)
-    panels.parameters.save_requested.connect(files.save_graph)
-    panels.problems.finding_activated.connect(files.open_place)
-    panels.hits.table.row_activated.connect(lambda _index: window.raise_dock("details"))
-    panels.subgraph.node_activated.connect(lambda _row: window.raise_dock("details"))
+    session, panels = window.session, window.panels
+    panels.query.copy_button.setMenu(copying)
     clipboard = QApplication.clipboard()
-    panels.prompt.copy_text_requested.connect(lambda: clipboard.setText(copying.prompt_text()))
-    panels.prompt.copy_json_requested.connect(lambda: clipboard.setText(copying.prompt_json()))
-    panels.diagnostics.copy_requested.connect(lambda: clipboard.setText(copying.diagnostics_json()))
-    panels.diagnostics.save_requested.connect(
-        lambda: files.save_diagnostics(copying.diagnostics_json())
-    )
-
-
-def _add_menus(window: MainWindow, files: Files, copy_menu: QMenu) -> None:
-    """Fill the menu bar."""
-    session, preferences, panels = window.session, window.preferences, window.panels
-    bar = window.menuBar()
-    save_diagnostics = panels.diagnostics.save_requested.emit
-    menus.add_file_menu(bar, files, preferences, save_diagnostics, window.close)
-    menus.add_edit_menu(bar, session, copy_menu)
-    menus.add_turn_menu(bar, session, panels.query, panels.progress.cancel_requested.emit)
-    menus.add_view_menu(bar, window.layout_of_docks, preferences, window.apply_theme)
-    menus.add_help_menu(bar)
+    for told, act in (
+        (panels.progress.cancel_requested, session.cancel),
+        (panels.progress.cancel_requested, replaying.cancel),
+        (panels.welcome.open_requested, files.choose_file),
+        (panels.welcome.path_requested, files.open),
+        (panels.workspace.open_requested, files.open),
+        (panels.workspace.reload_requested, files.reload),
+        (panels.parameters.save_requested, files.save_graph),
+        (panels.problems.finding_activated, files.open_place),
+        (panels.hits.table.row_activated, lambda _index: window.raise_dock("details")),
+        (panels.subgraph.node_activated, lambda _row: window.raise_dock("details")),
+        (
+            panels.prompt.copy_text_requested,
+            lambda: clipboard.setText(prompt_text(session.shown())),
+        ),
+        (
+            panels.prompt.copy_json_requested,
+            lambda: clipboard.setText(prompt_json(session.shown())),
+        ),
+        (
+            panels.diagnostics.copy_requested,
+            lambda: clipboard.setText(diagnostics_json(session.shown())),
+        ),
+        (
+            panels.diagnostics.save_requested,
+            lambda: files.save_diagnostics(diagnostics_json(session.shown())),
+        ),
+    ):
+        told.connect(act)
 
 
 def _show_page(window: MainWindow) -> None:

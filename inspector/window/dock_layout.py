@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
-from inspector.window.docks import DOCKS, Place
+from inspector.window.docks import BOTTOM, DOCKS, LEFT, RIGHT, TABS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,19 +28,6 @@ LAYOUT_VERSION = 3
 SIDE_WIDTHS_PX = (190, 292)
 NARROW_WIDTHS_PX = (164, 248)
 ROOMY_WIDTH_PX = 1100
-
-_LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
-_RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
-_TOP = Qt.DockWidgetArea.TopDockWidgetArea
-_BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
-
-
-_AREAS = {
-    Place.LEFT: _LEFT,
-    Place.RIGHT: _RIGHT,
-    Place.TOP: _TOP,
-    Place.BOTTOM: _BOTTOM,
-}
 
 
 class DockLayout:
@@ -85,13 +72,13 @@ class DockLayout:
             | QMainWindow.DockOption.GroupedDragging
         )
         for corner, area in (
-            (Qt.Corner.TopLeftCorner, _LEFT),
-            (Qt.Corner.BottomLeftCorner, _LEFT),
-            (Qt.Corner.TopRightCorner, _RIGHT),
-            (Qt.Corner.BottomRightCorner, _RIGHT),
+            (Qt.Corner.TopLeftCorner, LEFT),
+            (Qt.Corner.BottomLeftCorner, LEFT),
+            (Qt.Corner.TopRightCorner, RIGHT),
+            (Qt.Corner.BottomRightCorner, RIGHT),
         ):
             window.setCorner(corner, area)
-        window.setTabPosition(_BOTTOM, QTabWidget.TabPosition.North)
+        window.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
 
     def _build_bar(self, widget: QWidget) -> None:
         bar = QToolBar("Question", self._window)
@@ -117,10 +104,10 @@ class DockLayout:
             widget = self.docks[dock.name] = QDockWidget(dock.title, self._window)
             widget.setObjectName(f"{dock.name}Dock")
             widget.setWidget(panels[dock.name])
-            if dock.place is not Place.TABS:
-                self._window.addDockWidget(_AREAS[dock.place], widget)
-        tabs = [self.docks[dock.name] for dock in DOCKS if dock.place is Place.TABS]
-        above = next(self.docks[dock.name] for dock in DOCKS if dock.place is Place.BOTTOM)
+            if dock.place is not TABS:
+                self._window.addDockWidget(dock.place, widget)
+        tabs = [self.docks[dock.name] for dock in DOCKS if dock.place is TABS]
+        above = next(self.docks[dock.name] for dock in DOCKS if dock.place is BOTTOM)
         self._window.splitDockWidget(above, tabs[0], Qt.Orientation.Vertical)
         for first, second in pairwise(tabs):
             self._window.tabifyDockWidget(first, second)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, auto
 
+from PySide6.QtCore import Qt
 
-class Place(Enum):
-    """Where a dock stands in a new window."""
-
-    LEFT = auto()
-    RIGHT = auto()
-    TOP = auto()
-    BOTTOM = auto()
-    TABS = auto()
+LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+TOP = Qt.DockWidgetArea.TopDockWidgetArea
+BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+TABS = Qt.DockWidgetArea.NoDockWidgetArea
+"""Below the others, one at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dock:
     """One dock, named as its panel in the `PanelSet`.
 
+    place : where it stands in a new window.
     shortcut : brings it to the front; "" where only its tab and the menu Panels do.
     has_title : it has a title bar even while titles are off: what it shows does not tell it apart.
     is_conditional : it is there only while it has something to show.
@@ -28,7 +27,7 @@ class Dock:
 
     name: str
     title: str
-    place: Place
+    place: Qt.DockWidgetArea
     icon: str
     shortcut: str = ""
     has_title: bool = False
@@ -37,22 +36,20 @@ class Dock:
 
 
 DOCKS = (
-    Dock("workspace", "Workspace", Place.LEFT, "open", has_title=True),
-    Dock("turns", "Turns", Place.LEFT, "history", has_title=True),
-    Dock("parameters", "Parameters", Place.RIGHT, "settings", has_title=True),
-    Dock("funnel", "Funnel", Place.TOP, "filter", height_share=0.12),
-    Dock("distances", "Distances", Place.BOTTOM, "threshold", height_share=0.12),
-    Dock("prompt", "Prompt", Place.TABS, "node_Generate", "Ctrl+1", height_share=0.31),
-    Dock("details", "Details", Place.TABS, "info", "Ctrl+2"),
-    Dock("graph", "Graph", Place.TABS, "graph", "Ctrl+3"),
-    Dock(
-        "subgraph", "Subgraph", Place.TABS, "node_RetrieveSubgraph", "Ctrl+6", is_conditional=True
-    ),
-    Dock("inputs", "Inputs", Place.TABS, "node_HumanMessageGuardrail"),
-    Dock("memory", "Memory", Place.TABS, "node_WriteToMemory", is_conditional=True),
-    Dock("replay", "Replay", Place.TABS, "replay_run", is_conditional=True),
-    Dock("diagnostics", "Diagnostics", Place.TABS, "file", "Ctrl+4"),
-    Dock("problems", "Problems", Place.TABS, "warning", "Ctrl+5"),
+    Dock("workspace", "Workspace", LEFT, "open", has_title=True),
+    Dock("turns", "Turns", LEFT, "history", has_title=True),
+    Dock("parameters", "Parameters", RIGHT, "settings", has_title=True),
+    Dock("funnel", "Funnel", TOP, "filter", height_share=0.12),
+    Dock("distances", "Distances", BOTTOM, "threshold", height_share=0.12),
+    Dock("prompt", "Prompt", TABS, "node_Generate", "Ctrl+1", height_share=0.31),
+    Dock("details", "Details", TABS, "info", "Ctrl+2"),
+    Dock("graph", "Graph", TABS, "graph", "Ctrl+3"),
+    Dock("subgraph", "Subgraph", TABS, "node_RetrieveSubgraph", "Ctrl+6", is_conditional=True),
+    Dock("inputs", "Inputs", TABS, "node_HumanMessageGuardrail"),
+    Dock("memory", "Memory", TABS, "node_WriteToMemory", is_conditional=True),
+    Dock("replay", "Replay", TABS, "replay_run", is_conditional=True),
+    Dock("diagnostics", "Diagnostics", TABS, "file", "Ctrl+4"),
+    Dock("problems", "Problems", TABS, "warning", "Ctrl+5"),
 )
 """In the order in which they are placed and listed in the menu; tabs from left to right."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,13 +29,11 @@ class FileView(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(Path(place.file).name)
         self.resize(760, 480)
-        heading = QLabel(str(place), self)
-        heading.setTextFormat(Qt.TextFormat.PlainText)
-        heading.setWordWrap(True)
-        self.text = QPlainTextEdit(self)
-        self.text.setReadOnly(True)
+        heading = QLabel(str(place), self, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.text = QPlainTextEdit(
+            self, readOnly=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap
+        )
         self.text.setAccessibleName("Lines of the file")
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         outside = QPushButton("Open in the system's editor", self)
         outside.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(place.file)))
@@ -71,11 +70,5 @@ class FileView(QDialog):
 
 def _lines(file: Iterable[str], first: int, last: int) -> list[str]:
     """Return the lines `first` to `last`, each cut to what is sensible to show."""
-    lines = []
-    for number, line in enumerate(file, start=1):
-        if number > last:
-            break
-        if number >= first:
-            text = line.rstrip("\n")
-            lines.append(text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + " …")
-    return lines
+    lines = [line.rstrip("\n") for line in islice(file, first - 1, last)]
+    return [text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + " …" for text in lines]

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from core.errors import InspectorError
 from core.io.atomic import write_atomically
 from inspector.window.file_view import FileView
-from inspector.window.wiring.replay import KNOWLEDGE_FILES
 
 if TYPE_CHECKING:
     from core.io.findings import Finding
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.session.watching import FileWatch
-    from inspector.window.showing import Showing
+
+KNOWLEDGE_FILES = "Graphs and knowledge (*.json *.jsonl *.ndjson);;All files (*)"
 
 
 class Files(QObject):
@@ -34,7 +34,6 @@ class Files(QObject):
     def __init__(
         self,
         session: Session,
-        showing: Showing,
         watch: FileWatch,
         preferences: Preferences,
         bar: MessageBar,
@@ -49,7 +48,7 @@ class Files(QObject):
         session.opened.connect(self._on_opened)
         watch.changed.connect(self._on_files_changed)
         # A turn finds memory stores by names that only it can resolve.
-        showing.bind(lambda shown: shown.turn, self._watch_stores)
+        session.bind((lambda shown: shown.turn, self._watch_stores))
 
     def open(self, path: str | Path) -> None:
         """Open a graph, knowledge or folder; what is open stays until that worked."""

@@ -13,16 +13,16 @@ from inspector.window.docks import docks_with_shortcut
 from inspector.window.samples import sample_graphs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from PySide6.QtWidgets import QMenuBar
 
-    from inspector.panels.query_bar import QueryBar
-    from inspector.session.preferences import Preferences
-    from inspector.session.session import Session
-    from inspector.window.dock_layout import DockLayout
     from inspector.window.files import Files
+    from inspector.window.main_window import MainWindow
+
+    Keys = QKeySequence.StandardKey | str
+    Entry = tuple[str, Callable[[], object]] | tuple[str, Callable[[], object], Keys]
 
 ABOUT = (
     "Retrieve turn inspector\n\n"
@@ -56,56 +56,26 @@ def shortcuts_text() -> str:
     )
 
 
-def _menu(bar: QMenuBar, title: str) -> QMenu:
-    menu = QMenu(title, bar)
-    bar.addMenu(menu)
-    return menu
+def fill(menu: QMenu, *entries: Entry | None) -> None:
+    """Add actions to a menu.
+
+    Parameters
+    ----------
+    entries : each (label, what it does) or (label, what it does, shortcut); None is a separator.
+    """
+    for entry in entries:
+        if entry is None:
+            menu.addSeparator()
+        else:
+            _add(menu, *entry)
 
 
-def _add(
-    menu: QMenu,
-    label: str,
-    act: Callable[[], object],
-    keys: QKeySequence.StandardKey | str | None = None,
-) -> QAction:
+def _add(menu: QMenu, label: str, act: Callable[[], object], keys: Keys | None = None) -> QAction:
     action = menu.addAction(label)
     if keys is not None:
         action.setShortcut(QKeySequence(keys))
     action.triggered.connect(lambda _checked=False: act())
     return action
-
-
-def add_file_menu(
-    bar: QMenuBar,
-    files: Files,
-    preferences: Preferences,
-    save_diagnostics: Callable[[], object],
-    quit_program: Callable[[], object],
-) -> None:
-    """Add what is done with files."""
-    menu = _menu(bar, "&File")
-    _add(menu, "&Open…", files.choose_file, QKeySequence.StandardKey.Open)
-    _add(menu, "Open &folder…", files.choose_folder, "Ctrl+Shift+O")
-    recent = QMenu("&Recent", menu)
-    menu.addMenu(recent)
-    recent.aboutToShow.connect(lambda: _fill_paths(recent, files, preferences.recent))
-    samples = QMenu("Sa&mples", menu)
-    menu.addMenu(samples)
-    samples.aboutToShow.connect(lambda: _fill_paths(samples, files, sample_graphs()))
-    menu.addSeparator()
-    _add(menu, "&Save to graph", files.save_graph, QKeySequence.StandardKey.Save)
-    _add(menu, "Save graph &as…", files.save_graph_as, "Ctrl+Shift+S")
-    _add(menu, "Save &diagnostics…", save_diagnostics)
-    menu.addSeparator()
-    _add(menu, "&Reload files", files.reload, "F5")
-    _add_option(
-        menu,
-        "Reload changed files by themselves",
-        preferences.flag("reload", False),
-        partial(preferences.set_flag, "reload"),
-    )
-    menu.addSeparator()
-    _add(menu, "&Quit", quit_program, QKeySequence.StandardKey.Quit)
 
 
 def _add_option(menu: QMenu, label: str, is_on: bool, on_toggled: Callable[[bool], object]) -> None:
@@ -115,62 +85,92 @@ def _add_option(menu: QMenu, label: str, is_on: bool, on_toggled: Callable[[bool
     action.toggled.connect(on_toggled)
 
 
-def _fill_paths(menu: QMenu, files: Files, paths: tuple[Path, ...]) -> None:
+def _menu(parent: QMenuBar | QMenu, title: str) -> QMenu:
+    menu = QMenu(title, parent)
+    parent.addMenu(menu)
+    return menu
+
+
+def add_menus(window: MainWindow, files: Files, copy_menu: QMenu) -> None:
+    """Fill the menu bar."""
+    bar = window.menuBar()
+    _fill_file_menu(_menu(bar, "&File"), window, files)
+    _fill_edit_menu(_menu(bar, "&Edit"), window, copy_menu)
+    session, query = window.session, window.panels.query
+    fill(
+        _menu(bar, "&Turn"),
+        ("&Run", lambda: session.run(query.edit.text()), "Ctrl+Return"),
+        ("&Go to the question", query.focus_message, "Ctrl+L"),
+        ("&Cancel", window.panels.progress.cancel_requested.emit, "Escape"),
+        None,
+        ("&Earlier turn", partial(session.step_history, -1), "Alt+Up"),
+        ("&Later turn", partial(session.step_history, 1), "Alt+Down"),
+    )
+    _fill_view_menu(_menu(bar, "&View"), window)
+    fill(
+        _menu(bar, "&Help"),
+        (
+            "&Keyboard shortcuts",
+            lambda: QMessageBox.information(window, "Keyboard shortcuts", shortcuts_text()),
+            "F1",
+        ),
+        ("&About", lambda: QMessageBox.about(window, "About", ABOUT)),
+    )
+
+
+def _fill_file_menu(menu: QMenu, window: MainWindow, files: Files) -> None:
+    preferences = window.preferences
+    fill(
+        menu,
+        ("&Open…", files.choose_file, QKeySequence.StandardKey.Open),
+        ("Open &folder…", files.choose_folder, "Ctrl+Shift+O"),
+    )
+    recent, samples = _menu(menu, "&Recent"), _menu(menu, "Sa&mples")
+    recent.aboutToShow.connect(lambda: _fill_paths(recent, files, preferences.recent))
+    samples.aboutToShow.connect(lambda: _fill_paths(samples, files, sample_graphs()))
+    fill(
+        menu,
+        None,
+        ("&Save to graph", files.save_graph, QKeySequence.StandardKey.Save),
+        ("Save graph &as…", files.save_graph_as, "Ctrl+Shift+S"),
+        ("Save &diagnostics…", window.panels.diagnostics.save_requested.emit),
+        None,
+        ("&Reload files", files.reload, "F5"),
+    )
+    _add_option(
+        menu,
+        "Reload changed files by themselves",
+        preferences.flag("reload", False),
+        partial(preferences.set_flag, "reload"),
+    )
+    fill(menu, None, ("&Quit", window.close, QKeySequence.StandardKey.Quit))
+
+
+def _fill_paths(menu: QMenu, files: Files, paths: Iterable[Path]) -> None:
     menu.clear()
     for path in paths:
         label = f"{path.parent.name}/{path.name}".replace("&", "&&")
         _add(menu, label, partial(files.open, path))
-    menu.setEnabled(True)
-    if not paths:
+    if menu.isEmpty():
         menu.addAction("(none yet)").setEnabled(False)
 
 
-def add_edit_menu(bar: QMenuBar, session: Session, copy_menu: QMenu) -> None:
-    """Add undo, redo, reset and the menu Copy."""
-    menu, editor = _menu(bar, "&Edit"), session.editor
-    undo = editor.undo_stack.createUndoAction(bar, "&Undo")
+def _fill_edit_menu(menu: QMenu, window: MainWindow, copy_menu: QMenu) -> None:
+    stack = window.session.editor.undo_stack
+    undo, redo = stack.createUndoAction(window, "&Undo"), stack.createRedoAction(window, "&Redo")
     undo.setShortcut(QKeySequence.StandardKey.Undo)
-    redo = editor.undo_stack.createRedoAction(bar, "&Redo")
     redo.setShortcuts([QKeySequence(QKeySequence.StandardKey.Redo), QKeySequence("Ctrl+Shift+Z")])
     menu.addActions([undo, redo])
-    menu.addSeparator()
-    _add(
-        menu,
-        "Re&set node to the graph's values",
-        session.reset_node,
-        "Ctrl+R",
-    )
+    fill(menu, None, ("Re&set node to the graph's values", window.session.reset_node, "Ctrl+R"))
     menu.addMenu(copy_menu)
 
 
-def add_turn_menu(
-    bar: QMenuBar, session: Session, query: QueryBar, cancel: Callable[[], object]
-) -> None:
-    """Add what is done with turns."""
-    menu = _menu(bar, "&Turn")
-    _add(menu, "&Run", lambda: session.run(query.edit.text()), "Ctrl+Return")
-    _add(menu, "&Go to the question", query.focus_message, "Ctrl+L")
-    _add(menu, "&Cancel", cancel, "Escape")
-    menu.addSeparator()
-    _add(menu, "&Earlier turn", partial(session.step_history, -1), "Alt+Up")
-    _add(menu, "&Later turn", partial(session.step_history, 1), "Alt+Down")
-
-
-def add_view_menu(
-    bar: QMenuBar,
-    layout: DockLayout,
-    preferences: Preferences,
-    apply_theme: Callable[[str], object],
-) -> None:
-    """Add the docks, their titles and the colours."""
-    menu = _menu(bar, "&View")
+def _fill_view_menu(menu: QMenu, window: MainWindow) -> None:
+    layout, preferences = window.layout_of_docks, window.preferences
     for dock in docks_with_shortcut():
         _add(menu, f"Go to {dock.title}", partial(layout.raise_dock, dock.name), dock.shortcut)
     menu.addSeparator()
-    panels = QMenu("&Panels", menu)
-    menu.addMenu(panels)
-    for widget in layout.docks.values():
-        panels.addAction(widget.toggleViewAction())
+    _menu(menu, "&Panels").addActions([w.toggleViewAction() for w in layout.docks.values()])
 
     def show_titles(shown: bool) -> None:
         preferences.set_flag("titles", shown)
@@ -179,24 +179,10 @@ def add_view_menu(
     _add_option(
         menu, "Panel &titles, to move panels by", preferences.flag("titles", False), show_titles
     )
-    _add(menu, "&Restore layout", layout.restore_default)
-    menu.addSeparator()
-    group = QActionGroup(bar)
+    fill(menu, ("&Restore layout", layout.restore_default), None)
+    group = QActionGroup(window)
     for name in THEMES:
-        action = _add(menu, f"{name.capitalize()} colours", partial(apply_theme, name))
+        action = _add(menu, f"{name.capitalize()} colours", partial(window.apply_theme, name))
         action.setCheckable(True)
         action.setChecked(preferences.theme == name)
         group.addAction(action)
-
-
-def add_help_menu(bar: QMenuBar) -> None:
-    """Add help."""
-    menu = _menu(bar, "&Help")
-    window = bar.window()
-    _add(
-        menu,
-        "&Keyboard shortcuts",
-        lambda: QMessageBox.information(window, "Keyboard shortcuts", shortcuts_text()),
-        "F1",
-    )
-    _add(menu, "&About", lambda: QMessageBox.about(window, "About", ABOUT))

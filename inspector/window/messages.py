@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused
-from inspector.window.wiring.play import misses_variable
+from inspector.window.wiring.question import misses_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from inspector.panels.message_bar import MessageBar
     from inspector.session.session import Session
     from inspector.session.shown import Shown
-    from inspector.window.showing import Showing
 
 LOG = logging.getLogger(__name__)
 
@@ -34,7 +33,6 @@ class Messages(QObject):
     def __init__(
         self,
         session: Session,
-        showing: Showing,
         bar: MessageBar,
         raise_dock: Callable[[str], None],
         parent: QObject,
@@ -46,7 +44,7 @@ class Messages(QObject):
         self._error_of_turn = ""
         session.failed.connect(self.show_error)
         session.noted.connect(self.show_note)
-        showing.bind(lambda shown: shown.turn, self._on_turn)
+        session.bind((lambda shown: shown.turn, self._on_turn))
 
     def show_note(self, text: str) -> None:
         """Say something worth a line."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
 from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QPushButton,
     QTableView,
@@ -18,8 +20,8 @@ from PySide6.QtWidgets import (
 from inspector.models.hits_model import Column, HitsModel
 from inspector.session.replaying import Replaying
 from inspector.session.watching import FileWatch
-from inspector.window.copying import CopyMenu
 from inspector.window.files import Files
+from tests.inspector.drawn import node_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +74,7 @@ class Driver:
         self.files = self._part(Files)
         self.watch = self._part(FileWatch)
         self.replaying = self._part(Replaying)
-        self.copy_menu = self._part(CopyMenu)
+        self.copy_menu = next(m for m in window.findChildren(QMenu) if m.title() == "Copy")
 
     def _part(self, kind: type[P]) -> P:
         found = self.window.findChildren(kind)
@@ -101,6 +103,13 @@ class Driver:
         with self.qtbot.waitSignal(self.session.opened, timeout=20_000):
             self.window.open_path(path)
         self.settle()
+
+    def copied(self, label: str) -> str:
+        """Choose an entry of the menu Copy; return what is on the clipboard then."""
+        action = next(a for a in self.copy_menu.actions() if a.text() == label)
+        QGuiApplication.clipboard().clear()
+        action.trigger()
+        return QGuiApplication.clipboard().text()
 
     # The question
 
@@ -227,7 +236,7 @@ class Driver:
         """Take a node in hand by a double-click in the graph."""
         graph = self.window.panels.graph
         self.window.raise_dock("graph")
-        item = graph.node_item(name)
+        item = node_item(graph, name)
         assert item is not None
         graph.ensureVisible(item)
         place = graph.mapFromScene(item.sceneBoundingRect().center())

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from inspector.panels.prompt_panel import PromptPanel
     from inspector.session.session import Session
     from inspector.session.shown import Shown
-    from inspector.window.showing import Showing
 
 
-def wire_parameters(session: Session, showing: Showing, parameters: ParametersPanel) -> None:
+def wire_parameters(session: Session, parameters: ParametersPanel) -> None:
     """Connect the session with the form of the node in hand."""
     editor = session.editor
 
@@ -47,21 +46,26 @@ def wire_parameters(session: Session, showing: Showing, parameters: ParametersPa
         show_node(session.shown())
         show_filter_status(session.shown())
 
-    parameters.param_edited.connect(session.edit_param)
-    parameters.param_edit_finished.connect(lambda _param: editor.end_edit())
-    parameters.node_picked.connect(session.pick_node)
-    parameters.reset_requested.connect(session.reset_node)
-    editor.refused.connect(on_refused)
-    editor.confirmed.connect(on_confirmed)
-    showing.bind(_nodes, lambda s: parameters.show_graph(_nodes(s)))
-    showing.bind(_schemas, lambda s: parameters.set_choices("schema", _schemas(s)))
-    showing.bind(lambda s: (s.node_in_hand, s.opened), show_node)
-    showing.bind(_filter, show_filter_status)
-    showing.bind(lambda s: (s.node, s.findings), partial(_show_schema_problem, parameters))
-    showing.bind(_marks, lambda s: parameters.set_marks(_marks(s)[1]))
+    for told, act in (
+        (parameters.param_edited, session.edit_param),
+        (parameters.param_edit_finished, lambda _param: editor.end_edit()),
+        (parameters.node_picked, session.pick_node),
+        (parameters.reset_requested, session.reset_node),
+        (editor.refused, on_refused),
+        (editor.confirmed, on_confirmed),
+    ):
+        told.connect(act)
+    session.bind(
+        (_nodes, lambda s: parameters.show_graph(_nodes(s))),
+        (_schemas, lambda s: parameters.set_choices("schema", _schemas(s))),
+        (lambda s: (s.node_in_hand, s.opened), show_node),
+        (_filter, show_filter_status),
+        (lambda s: (s.node, s.findings), partial(_show_schema_problem, parameters)),
+        (_marks, lambda s: parameters.set_marks(_marks(s)[1])),
+    )
 
 
-def wire_prompt(session: Session, showing: Showing, prompt: PromptPanel) -> None:
+def wire_prompt(session: Session, prompt: PromptPanel) -> None:
     """Connect the session with the prompt and its template."""
     editor, show_prompt = session.editor, partial(_show_prompt, prompt)
 
@@ -70,11 +74,14 @@ def wire_prompt(session: Session, showing: Showing, prompt: PromptPanel) -> None
         if node is not None:
             editor.edit(node.name, param, value)
 
-    prompt.param_edited.connect(edit)
-    prompt.template_edited.connect(partial(edit, "template"))
-    prompt.param_edit_finished.connect(lambda _param: editor.end_edit())
-    editor.confirmed.connect(lambda: show_prompt(session.shown()))
-    showing.bind(lambda s: (s.prompt_node, s.turn), show_prompt)
+    for told, act in (
+        (prompt.param_edited, edit),
+        (prompt.template_edited, partial(edit, "template")),
+        (prompt.param_edit_finished, lambda _param: editor.end_edit()),
+        (editor.confirmed, lambda: show_prompt(session.shown())),
+    ):
+        told.connect(act)
+    session.bind((lambda s: (s.prompt_node, s.turn), show_prompt))
 
 
 def _show_filter_status(parameters: ParametersPanel, shown: Shown) -> None:

@@ -11,18 +11,18 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from core.io.atomic import file_name_for
 from core.knowledge.memory import MemoryStore
 from core.nodes.references import stores_used
-from inspector.session.memory_files import MemoryFiles
 from inspector.session.play_inputs import written_stores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from core.io.work import Work
     from inspector.panels.memory_panel import MemoryPanel
     from inspector.session.jobs import Jobs
     from inspector.session.session import Session
     from inspector.session.shown import Shown
-    from inspector.window.showing import Showing
 
+MEMORY_LANE = "memory"
 _STORE_FILTER = "Memory stores (*.json);;All files (*)"
 
 
@@ -41,24 +41,19 @@ class MemoryWiring(QObject):
 
     store_saved = Signal(object)
 
-    def __init__(
-        self, session: Session, showing: Showing, memory: MemoryPanel, jobs: Jobs, window: QWidget
-    ) -> None:
+    def __init__(self, session: Session, memory: MemoryPanel, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
         self._session = session
         self._memory = memory
         self._window = window
-        self._files = MemoryFiles(jobs, self)
+        self._jobs = jobs
         self._saved: Mapping[str, MemoryStore] = {}
         session.opened.connect(self._on_opened)
-        showing.bind(self._read, self._show)
+        session.bind((self._read, self._show))
         memory.store_edited.connect(self._on_store_edited)
         memory.open_requested.connect(self._choose_store)
         memory.save_requested.connect(self._save_store)
         memory.save_as_requested.connect(self._save_store_as)
-        self._files.opened.connect(self._on_store_opened)
-        self._files.saved.connect(self._on_store_saved)
-        self._files.failed.connect(session.failed)
 
     def _on_opened(self) -> None:
         inputs = self._session.inputs
@@ -132,7 +127,7 @@ class MemoryWiring(QObject):
             self._window, "Open a memory store", self._session.folder, _STORE_FILTER
         )
         if name:
-            self._files.open(Path(name))
+            self._submit(lambda _work: MemoryStore.load(Path(name)), self._on_store_opened)
 
     def _save_store(self, name: str) -> None:
         store = self._stores(self._session.shown())[0].get(name)
@@ -156,10 +151,24 @@ class MemoryWiring(QObject):
 
     def _write(self, store: MemoryStore, path: Path) -> None:
         current = self._session.current
-        if current is not None:
-            self._files.save(store, path, current.workspace.memories)
+        if current is None:
+            return
+        memories = current.workspace.memories
 
-    # From the files
+        def job(work: Work) -> MemoryStore:
+            saved = store.save(path)
+            # Its vectors are kept beside it.
+            memories.saved(saved, work)
+            return saved
+
+        self._submit(job, self._on_store_saved)
+
+    # From and to the files
+
+    def _submit(
+        self, job: Callable[[Work], MemoryStore], on_done: Callable[[MemoryStore], None]
+    ) -> None:
+        self._jobs.submit(MEMORY_LANE, job, on_done, self._session.failed.emit)
 
     def _on_store_opened(self, store: MemoryStore) -> None:
         self._saved = {**self._saved, store.name: store}

@@ -1,25 +1,32 @@
-"""The question: asked with Enter, or while it is typed, and how long its search took."""
+"""The question, how long its search took, and what else a turn starts from than the graph."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
 
+from core.nodes import kind_of
+from core.nodes.references import variables_used
+from inspector.models.exits_model import SimulatedExit
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from core.agent.description import GraphDescription
+    from core.nodes import NodeParams
+    from inspector.panels.parameters_panel import ParametersPanel
+    from inspector.panels.play_panel import PlayPanel
     from inspector.panels.query_bar import QueryBar
     from inspector.session.session import Session
     from inspector.session.shown import Shown
-    from inspector.window.showing import Showing
 
 LIVE_DELAY_MS = 150
 
 
-def wire_question(session: Session, showing: Showing, query: QueryBar) -> None:
+def wire_question(session: Session, query: QueryBar) -> None:
     """Connect the session with the query bar."""
-    live = QTimer(query)
-    live.setSingleShot(True)
-    live.setInterval(LIVE_DELAY_MS)
+    live = QTimer(query, singleShot=True, interval=LIVE_DELAY_MS)
     live.timeout.connect(lambda: session.run(query.edit.text(), live=True))
 
     def on_edited(_message: str) -> None:
@@ -31,7 +38,7 @@ def wire_question(session: Session, showing: Showing, query: QueryBar) -> None:
     query.run_requested.connect(session.run)
     query.message_edited.connect(on_edited)
     session.message_restored.connect(query.set_message)
-    showing.bind(_status, lambda shown: query.status.show_state(*_status(shown)))
+    session.bind((_status, lambda shown: query.status.show_state(*_status(shown))))
 
 
 def _status(shown: Shown) -> tuple[str, str]:
@@ -48,3 +55,80 @@ def _status(shown: Shown) -> tuple[str, str]:
     if took.exact_scan:
         parts.append("exact scan")
     return "ready", " · ".join(parts)
+
+
+def wire_play(session: Session, play: PlayPanel, parameters: ParametersPanel) -> None:
+    """Connect the session with the panels that show and change what a turn starts from."""
+    inputs = session.inputs
+
+    def on_reply(text: str) -> None:
+        node = session.shown().replying_node
+        if node:
+            inputs.set_reply(node, text)
+
+    for told, act in (
+        (play.variables.variable_edited, inputs.set_variable),
+        (play.exits.exit_picked, inputs.set_exit),
+        (play.dialog.dialog_kept_changed, inputs.keep_dialog),
+        (play.dialog.dialog_edited, inputs.set_dialog),
+        (play.dialog.reply_edited, on_reply),
+        (play.exits.node_activated, session.pick_node),
+        (parameters.exit_picked, inputs.set_exit),
+        (parameters.reply_edited, inputs.set_reply),
+    ):
+        told.connect(act)
+    session.bind(
+        (
+            lambda s: (s.outline, s.variables),
+            lambda s: play.show_variables(s.variables, variables_used(_params(s.outline))),
+        ),
+        (lambda s: (s.outline, s.exits), lambda s: play.show_exits(_exits(s))),
+        (_dialog, lambda s: play.show_dialog(**_dialog(s))),
+        (
+            lambda s: (s.outline, s.node, s.exits, s.replies),
+            lambda s: _show_simulated(parameters, s),
+        ),
+    )
+
+
+def _exits(shown: Shown) -> list[SimulatedExit]:
+    return [
+        SimulatedExit(
+            name,
+            table.node_type,
+            tuple(table.exits()),
+            shown.exits.get(name, simulated.exit),
+        )
+        for name, table in _params(shown.outline).items()
+        if (simulated := kind_of(table).simulated)
+    ]
+
+
+def _show_simulated(parameters: ParametersPanel, shown: Shown) -> None:
+    node = shown.node_in_hand
+    simulated = kind_of(node.params).simulated if node is not None else None
+    if node is None or simulated is None:
+        return
+    parameters.simulated.show_exit(shown.exits.get(node.name, simulated.exit))
+    labels = simulated.labels(node.params) if simulated.labels is not None else ()
+    # Without a choice the turn takes the first.
+    parameters.simulated.show_label(shown.replies.get(node.name) or next(iter(labels), ""), labels)
+
+
+def misses_variable(shown: Shown) -> bool:
+    """Tell whether the graph reads a variable that has no value."""
+    return not variables_used(_params(shown.outline)).keys() <= shown.variables.keys()
+
+
+def _dialog(shown: Shown) -> dict[str, Any]:
+    node, turn = shown.replying_node, shown.turn
+    return {
+        "lines": shown.play.dialog,
+        "kept": shown.keeps_dialog,
+        "reply": shown.replies.get(node, ""),
+        "replies_to": turn.request.message if turn is not None and node else "",
+    }
+
+
+def _params(graph: GraphDescription | None) -> Mapping[str, NodeParams]:
+    return {node.name: node.params for node in graph.nodes} if graph is not None else {}

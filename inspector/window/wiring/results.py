@@ -1,46 +1,96 @@
-"""The results of the turn on screen: what the node in hand found, the path, the diagnostics."""
+"""The results of the turn on screen: what was found, the path, the diagnostics, the replay."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QFileDialog
+
+from core.errors import InspectorError
 from core.nodes import kind_of
 from core.subgraph.listing import SubgraphListing
+from inspector.window.files import KNOWLEDGE_FILES
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from core.hits.hit import Hit
     from inspector.panels.distance_panel import DistancePanel
     from inspector.panels.hits_panel import HitsPanel
     from inspector.panels.subgraph_panel import SubgraphPanel
     from inspector.panels.turns_panel import TurnsPanel
+    from inspector.session.replaying import Replaying
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.window.panel_set import PanelSet
-    from inspector.window.showing import Showing
 
 
-def wire_results(session: Session, showing: Showing, panels: PanelSet) -> None:
+def wire_results(session: Session, panels: PanelSet) -> None:
     """Connect the session with the panels that show what a turn found."""
-    showing.bind(_turn_of_node, lambda s: panels.funnel.show_counts(s.retrieval))
-    showing.bind(_turn_of_node, partial(_show_hits, panels.hits))
-    showing.bind(_turn_of_node, partial(_show_distances, panels.distances))
-    showing.bind(_subgraph, partial(_show_subgraph, panels.subgraph))
-    showing.bind(lambda s: s.outline, lambda s: panels.graph.show_graph(s.graph))
-    showing.bind(lambda s: s.node, lambda s: panels.graph.set_current_node(s.node))
-    showing.bind(_path, lambda s: panels.graph.show_turn(s.turn))
-    showing.bind(lambda s: s.turn, lambda s: panels.diagnostics.show_turn(s.turn))
-    showing.bind(lambda s: (s.history, s.place), partial(_show_history, panels.turns))
-    panels.distances.threshold_dragged.connect(partial(session.edit_param, "threshold"))
-    panels.distances.threshold_drag_finished.connect(lambda _value: session.editor.end_edit())
-    panels.distances.record_clicked.connect(panels.hits.select_record)
-    panels.funnel.stage_clicked.connect(panels.hits.set_reason_filter)
-    panels.hits.reason_filter_changed.connect(panels.funnel.set_reason_filter)
-    panels.hits.row_selected.connect(partial(_show_hit, panels))
-    panels.subgraph.node_selected.connect(panels.hits.select_record)
-    panels.graph.node_activated.connect(session.pick_node)
-    panels.turns.turn_picked.connect(session.pick_turn)
-    panels.prompt.chunk_clicked.connect(panels.hits.select_id)
+    session.bind(
+        (_turn_of_node, lambda s: panels.funnel.show_counts(s.retrieval)),
+        (_turn_of_node, partial(_show_hits, panels.hits)),
+        (_turn_of_node, partial(_show_distances, panels.distances)),
+        (_subgraph, partial(_show_subgraph, panels.subgraph)),
+        (lambda s: s.outline, lambda s: panels.graph.show_graph(s.graph)),
+        (lambda s: s.node, lambda s: panels.graph.set_current_node(s.node)),
+        (_path, lambda s: panels.graph.show_turn(s.turn)),
+        (lambda s: s.turn, lambda s: panels.diagnostics.show_turn(s.turn)),
+        (lambda s: (s.history, s.place), partial(_show_history, panels.turns)),
+    )
+    for told, act in (
+        (panels.distances.threshold_dragged, partial(session.edit_param, "threshold")),
+        (panels.distances.threshold_drag_finished, lambda _value: session.editor.end_edit()),
+        (panels.distances.record_clicked, panels.hits.select_record),
+        (panels.funnel.stage_clicked, panels.hits.set_reason_filter),
+        (panels.hits.reason_filter_changed, panels.funnel.set_reason_filter),
+        (panels.hits.row_selected, partial(_show_hit, panels)),
+        (panels.subgraph.node_selected, panels.hits.select_record),
+        (panels.graph.node_activated, session.pick_node),
+        (panels.turns.turn_picked, session.pick_turn),
+        (panels.prompt.chunk_clicked, panels.hits.select_id),
+    ):
+        told.connect(act)
+
+
+def wire_replay(session: Session, replaying: Replaying, panels: PanelSet, window: QWidget) -> None:
+    """Connect what is replayed with its panel.
+
+    Parameters
+    ----------
+    window : the parent of file dialogs.
+    """
+    replay = panels.replay
+
+    def show() -> None:
+        target = replaying.target
+        replay.show_recorded(
+            replaying.turn is not None, target.path.name if target is not None else ""
+        )
+        replay.show_busy(replaying.is_busy)
+        replay.show_replay(replaying.result)
+
+    def choose_target() -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            window, "Replay against", session.folder, KNOWLEDGE_FILES
+        )
+        if name:
+            replaying.use_target(Path(name))
+
+    def on_record_selected(node: str, record: str) -> None:
+        try:
+            session.pick_node(node)
+        except InspectorError:
+            return
+        panels.hits.select_id(record)
+
+    replay.replay_requested.connect(replaying.replay)
+    replay.target_requested.connect(choose_target)
+    replay.record_selected.connect(on_record_selected)
+    replaying.changed.connect(show)
+    replaying.failed.connect(session.failed)
 
 
 def _show_hit(panels: PanelSet, hit: Hit | None) -> None:

@@ -22,6 +22,7 @@ from core.nodes import (
 from core.nodes.walk import TurnRequest
 from inspector.panels.graph_panel import GraphPanel
 from inspector.theme import DARK, spread
+from tests.inspector.drawn import lit_path, node_item
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -62,7 +63,7 @@ def panel(qtbot: QtBot) -> GraphPanel:
 
 
 def place_of(panel: GraphPanel, name: str) -> QPoint:
-    return panel.mapFromScene(panel.node_item(name).sceneBoundingRect().center())
+    return panel.mapFromScene(node_item(panel, name).sceneBoundingRect().center())
 
 
 def test_every_node_is_in_sight_at_once(panel: GraphPanel) -> None:
@@ -72,39 +73,39 @@ def test_every_node_is_in_sight_at_once(panel: GraphPanel) -> None:
 
 def test_the_path_of_the_turn_is_lit_and_numbered(panel: GraphPanel) -> None:
     panel.show_turn(turn())
-    assert set(panel.lit_path) == {
+    assert set(lit_path(panel)) == {
         ("knowledge", "found"),
         ("tool", "no_tool_called"),
         ("answer", "default"),
     }
-    assert panel.node_item("knowledge").steps == (1,)
-    assert panel.node_item("answer").steps == (3,)
-    assert panel.node_item("refuse").steps == ()
+    assert node_item(panel, "knowledge").steps == (1,)
+    assert node_item(panel, "answer").steps == (3,)
+    assert node_item(panel, "refuse").steps == ()
 
 
 def test_a_simulated_exit_says_so(panel: GraphPanel) -> None:
     panel.show_turn(turn())
-    assert panel.node_item("tool").is_simulated
-    assert "simulated" in panel.node_item("tool").words
-    assert "simulated" in panel.node_item("tool").toolTip()
+    assert node_item(panel, "tool").is_simulated
+    assert "simulated" in node_item(panel, "tool").words
+    assert "simulated" in node_item(panel, "tool").toolTip()
 
 
 def test_without_a_turn_nothing_is_lit(panel: GraphPanel) -> None:
     panel.show_turn(turn())
     panel.show_turn(None)
-    assert panel.lit_path == ()
+    assert lit_path(panel) == ()
 
 
 def test_the_path_stays_lit_when_a_parameter_of_the_graph_changes(panel: GraphPanel) -> None:
     panel.show_turn(turn())
     panel.show_graph(graph().with_param("knowledge", "top_k", 9))
-    assert ("knowledge", "found") in panel.lit_path
+    assert ("knowledge", "found") in lit_path(panel)
 
 
 def test_the_node_in_hand_is_outlined(panel: GraphPanel) -> None:
     panel.set_current_node("answer")
-    assert panel.node_item("answer").is_current
-    assert not panel.node_item("knowledge").is_current
+    assert node_item(panel, "answer").is_current
+    assert not node_item(panel, "knowledge").is_current
 
 
 def test_a_double_click_picks_the_node(panel: GraphPanel, qtbot: QtBot) -> None:
@@ -180,11 +181,11 @@ def test_twelve_nodes_stay_large_enough_to_read(panel: GraphPanel) -> None:
 def test_markup_in_a_name_stays_text(panel: GraphPanel) -> None:
     odd = GraphDescription().add_node("<b>x</b>", GenerateParams()).set_start_node("<b>x</b>")
     panel.show_graph(odd)
-    assert "<b>" not in panel.node_item("<b>x</b>").toolTip()
+    assert "<b>" not in node_item(panel, "<b>x</b>").toolTip()
 
 
 def test_no_graph_is_said_in_words_and_painted(panel: GraphPanel) -> None:
     panel.show_graph(None)
     spread(panel, DARK)
     assert not panel.grab().isNull()
-    assert panel.node_item("knowledge") is None
+    assert node_item(panel, "knowledge") is None

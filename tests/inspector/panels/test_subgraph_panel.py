@@ -14,6 +14,7 @@ from core.nodes import ExpansionDepth
 from core.subgraph.knowledge_graph import GraphNode, KnowledgeGraph
 from inspector.panels.subgraph_panel import SubgraphPanel
 from inspector.theme import DARK, LIGHT, spread
+from tests.inspector.drawn import node_item, node_rows
 from tests.inspector.fixed_subgraphs import TOWN, walked, wide
 
 if TYPE_CHECKING:
@@ -33,11 +34,11 @@ def panel(qtbot: QtBot) -> SubgraphPanel:
 
 
 def _place(panel: SubgraphPanel, row: int) -> QPoint:
-    return panel.mapFromScene(panel.node_item(row).sceneBoundingRect().center())
+    return panel.mapFromScene(node_item(panel, row).sceneBoundingRect().center())
 
 
 def _box(panel: SubgraphPanel, row: int) -> QPoint:
-    item = panel.node_item(row)
+    item = node_item(panel, row)
     return panel.mapFromScene(item.mapToScene(item.shape().boundingRect().center()))
 
 
@@ -60,21 +61,21 @@ def _wheel(panel: SubgraphPanel, steps: int) -> None:
 
 def test_it_has_the_name_that_scripts_use_and_says_what_to_do(panel: SubgraphPanel) -> None:
     assert panel.objectName() == "subgraphView"
-    assert panel.node_rows == ()
+    assert node_rows(panel) == ()
     assert panel.caption == ""
     assert "No subgraph" in panel.accessibleDescription() or panel.accessibleName() == "Subgraph"
 
 
 def test_it_draws_the_nodes_of_the_result_with_their_labels(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
-    assert [TOWN.nodes[row].id for row in panel.node_rows] == [
+    assert [TOWN.nodes[row].id for row in node_rows(panel)] == [
         "mill",
         "town",
         "attic",
         "miller",
         "key",
     ]
-    labels = {TOWN.nodes[row].id: panel.node_item(row).label for row in panel.node_rows}
+    labels = {TOWN.nodes[row].id: node_item(panel, row).label for row in node_rows(panel)}
     assert labels == {
         "mill": "",
         "town": "parent",
@@ -82,7 +83,7 @@ def test_it_draws_the_nodes_of_the_result_with_their_labels(panel: SubgraphPanel
         "miller": "owns →",
         "key": "is opened by →",
     }
-    assert [row for row in panel.node_rows if panel.node_item(row).is_match] == [MILL]
+    assert [row for row in node_rows(panel) if node_item(panel, row).is_match] == [MILL]
 
 
 def test_the_caption_counts_matches_nodes_and_connections(panel: SubgraphPanel) -> None:
@@ -101,7 +102,7 @@ def test_a_click_takes_a_node_in_hand_and_a_double_click_opens_it(
     with qtbot.waitSignal(panel.node_selected) as selected:
         qtbot.mouseClick(panel.viewport(), LEFT, pos=_box(panel, MILLER))
     assert selected.args == [MILLER]
-    assert panel.node_item(MILLER).is_selected
+    assert node_item(panel, MILLER).is_selected
     with qtbot.waitSignal(panel.node_activated) as activated:
         qtbot.mouseDClick(panel.viewport(), LEFT, pos=_box(panel, KEY))
     assert activated.args == [KEY]
@@ -111,14 +112,14 @@ def test_the_node_in_hand_lights_what_it_is_connected_with(panel: SubgraphPanel)
     panel.show_result(walked())
     panel.select_node(MILLER)
     beside = {
-        TOWN.nodes[row].id for row in panel.node_rows if panel.node_item(row).is_beside_selected
+        TOWN.nodes[row].id for row in node_rows(panel) if node_item(panel, row).is_beside_selected
     }
     assert beside == {"mill", "key"}
     assert [note.text for note in panel._notes] == ["has lost"]
     panel.select_node(None)
     assert not any(
-        panel.node_item(row).is_selected or panel.node_item(row).is_beside_selected
-        for row in panel.node_rows
+        node_item(panel, row).is_selected or node_item(panel, row).is_beside_selected
+        for row in node_rows(panel)
     )
     assert panel._notes == []
 
@@ -128,16 +129,16 @@ def test_selecting_from_outside_sends_no_signal(qtbot: QtBot, panel: SubgraphPan
     with qtbot.assertNotEmitted(panel.node_selected):
         panel.select_node(MILL)
         panel.select_node(FAR)
-    assert panel.node_item(FAR) is None
+    assert node_item(panel, FAR) is None
 
 
 def test_the_selection_survives_another_depth(panel: SubgraphPanel) -> None:
     panel.show_result(walked())
     panel.select_node(MILLER)
     panel.show_result(walked(depth=ExpansionDepth.DEEP))
-    assert panel.node_item(MILLER).is_selected
+    assert node_item(panel, MILLER).is_selected
     panel.show_result(walked(depth=ExpansionDepth.NONE))
-    assert panel.node_item(MILLER) is None
+    assert node_item(panel, MILLER) is None
 
 
 def test_arrows_walk_and_enter_opens(qtbot: QtBot, panel: SubgraphPanel) -> None:
@@ -185,9 +186,9 @@ def test_a_zoom_of_the_users_own_is_kept_by_the_next_result(panel: SubgraphPanel
 def test_nothing_is_laid_out_while_it_is_hidden(panel: SubgraphPanel) -> None:
     panel.hide()
     panel.show_result(walked())
-    assert panel.node_rows == ()
+    assert node_rows(panel) == ()
     panel.show()
-    assert len(panel.node_rows) == 5
+    assert len(node_rows(panel)) == 5
 
 
 def test_a_new_theme_repaints_everything(panel: SubgraphPanel) -> None:
@@ -213,7 +214,7 @@ def test_it_is_painted_at_any_size(panel: SubgraphPanel, size: tuple[int, int]) 
 def test_titles_are_never_taken_for_markup_and_long_ones_are_elided(panel: SubgraphPanel) -> None:
     odd = "<b>lamp</b> " + "x" * 5000
     panel.show_result(walked(KnowledgeGraph([GraphNode("a", odd)]), "lamp"))
-    item = panel.node_item(0)
+    item = node_item(panel, 0)
     assert item.title == odd
     assert item.boundingRect().width() < 200
 
@@ -221,5 +222,5 @@ def test_titles_are_never_taken_for_markup_and_long_ones_are_elided(panel: Subgr
 def test_five_hundred_nodes_are_drawn_in_order(panel: SubgraphPanel) -> None:
     listing = walked(wide(499), "hub", ExpansionDepth.SHALLOW)
     panel.show_result(listing)
-    assert list(panel.node_rows) == listing.hit_rows.tolist()
-    assert len(panel.node_rows) == 500
+    assert list(node_rows(panel)) == listing.hit_rows.tolist()
+    assert len(node_rows(panel)) == 500

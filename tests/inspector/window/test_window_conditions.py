@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QProgressBar
 
 from core.errors import Code, InspectorError
+from tests.inspector.drawn import lit_path, node_item
 from tests.inspector.driver import QUESTION
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder, WordEmbedder
 
@@ -355,8 +356,8 @@ def test_a_graph_of_twelve_nodes_is_drawn_walked_and_edited(
     user.ask(QUESTION)
     view = user.window.panels.graph
     assert len(user.turn.runs) == 12
-    assert [node for node, _exit in view.lit_path] == [node["name"] for node in nodes[:12]]
-    assert all(view.node_item(node["name"]) is not None for node in nodes)
+    assert [node for node, _exit in lit_path(view)] == [node["name"] for node in nodes[:12]]
+    assert all(node_item(view, node["name"]) is not None for node in nodes)
     assert user.session.node == "search"
     assert user.find("nodeCombo").count() == 12
     user.set_spin("topKSpin", "1")

@@ -126,7 +126,7 @@ def test_the_diagnostics_and_the_copied_messages_hold_the_dialog_too(
     sent = said["nodes"][-1]["diagnostics"]["output"]["messages"]
     wanted = [{"role": "user", "content": FIRST}, {"role": "assistant", "content": REPLY}]
     assert [message for message in sent if message in wanted] == wanted
-    copied = json.loads(user.copy_menu.prompt_json())
+    copied = json.loads(user.copied("Prompt as JSON messages"))
     assert copied == sent
 
 

@@ -25,6 +25,7 @@ from core.nodes import (
     ToolCallParams,
 )
 from inspector.models.exits_model import ExitsModel
+from tests.inspector.drawn import lit_path, node_item
 from tests.inspector.driver import CTRL, LEFT
 from tests.inspector.light_embedder import WordEmbedder
 
@@ -108,7 +109,7 @@ def guarded(*patterns: str) -> GraphDescription:
 
 def path_of(user: Driver) -> set[tuple[str, str]]:
     """Return the lit path in the graph, as (node, exit)."""
-    return set(user.window.panels.graph.lit_path)
+    return set(lit_path(user.window.panels.graph))
 
 
 def prompt_of(user: Driver) -> str:
@@ -330,8 +331,8 @@ def _exit_box(user: Driver, node: str) -> QComboBox:
 def test_until_one_is_picked_simulated_exits_decide_nothing(branched: Driver) -> None:
     assert path_of(branched) == NOBODY_DECIDES
     assert _exit_box(branched, "key").currentText() == "no_tool_called"
-    assert branched.window.panels.graph.node_item("key").words.endswith("simulated exit")
-    assert not branched.window.panels.graph.node_item("answer").is_simulated
+    assert node_item(branched.window.panels.graph, "key").words.endswith("simulated exit")
+    assert not node_item(branched.window.panels.graph, "answer").is_simulated
 
 
 def test_an_exit_picked_in_the_form_changes_the_path_and_the_inputs(branched: Driver) -> None:
@@ -373,7 +374,7 @@ def test_enter_on_a_node_of_the_exits_takes_it_in_hand(branched: Driver) -> None
     user = branched
     user.window.raise_dock("inputs")
     table = user.find("exitsTable")
-    row = [e.node for e in table.model().exits].index("key")
+    row = [e.node for e in table.model().rows].index("key")
     place = table.visualRect(table.model().index(row, 0)).center()
     user.qtbot.mouseDClick(table.viewport(), LEFT, pos=place)
     assert table.currentIndex().data(ExitsModel.NodeRole) == "key"
@@ -396,8 +397,8 @@ def test_a_loop_ends_with_its_path_on_screen(opened: Callable[..., Any]) -> None
     assert "4003" in user.bar_text
     assert path_of(user) == {("greet", "default"), ("ask", "default")}
     graph = user.window.panels.graph
-    assert graph.node_item("greet").steps == tuple(range(1, 65, 2))
-    assert graph.node_item("ask").steps == tuple(range(2, 65, 2))
+    assert node_item(graph, "greet").steps == tuple(range(1, 65, 2))
+    assert node_item(graph, "ask").steps == tuple(range(2, 65, 2))
     said = json.loads(user.window.panels.diagnostics.text())
     assert said["status"] == "Error"
     assert len(said["nodes"]) == 64
@@ -414,7 +415,7 @@ def test_a_changed_parameter_is_copied_for_each_game_client(
     user.ask(HARMLESS)
     user.set_spin("topKSpin", "7")
     copied = {}
-    for action in user.copy_menu.menu.actions():
+    for action in user.copy_menu.actions():
         if action.text().startswith("Changed parameters as "):
             action.trigger()
             copied[action.text().rpartition(" as ")[2]] = QGuiApplication.clipboard().text()

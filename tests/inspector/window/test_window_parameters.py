@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QPlainTextEdit, QSlider, Q
 
 from core.agent.description import GraphDescription
 from core.nodes import RetrievalMode
+from tests.inspector.drawn import lit_path, node_item
 from tests.inspector.driver import ALT, CTRL, LEFT, QUESTION, SHIFT
 
 if TYPE_CHECKING:
@@ -295,11 +296,11 @@ def test_a_double_click_in_the_graph_takes_a_node_in_hand(
     user.ask("who rings the bell?")
     user.shortcut(Qt.Key.Key_3)
     view = user.find("graphView")
-    place = view.mapFromScene(view.node_item("hidden_lore").sceneBoundingRect().center())
+    place = view.mapFromScene(node_item(view, "hidden_lore").sceneBoundingRect().center())
     user.qtbot.mouseDClick(view.viewport(), LEFT, pos=place)
     assert user.session.node == "hidden_lore"
     assert user.window.panels.parameters.node == "hidden_lore"
-    assert ("common_lore", "found") in view.lit_path
+    assert ("common_lore", "found") in lit_path(view)
 
 
 def test_two_searches_move_on_their_own_and_share_one_prompt(
@@ -418,7 +419,7 @@ def test_typing_after_a_picked_turn_adds_to_the_history(user: Driver) -> None:
 
 
 def test_what_is_copied_is_what_is_on_screen(user: Driver) -> None:
-    actions = {action.text(): action for action in user.copy_menu.menu.actions()}
+    actions = {action.text(): action for action in user.copy_menu.actions()}
     clipboard = QGuiApplication.clipboard()
     user.set_spin("topKSpin", "7")
     actions["Parameters as JSON"].trigger()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QPushButton,
 
 from core.nodes import ExpansionDepth
 from inspector.models.hits_model import TITLES, HitsModel
+from tests.inspector.drawn import node_item, node_rows
 from tests.inspector.driver import CTRL, LEFT, SHIFT
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def test_a_keyword_turn_fills_table_funnel_and_prompt(pages: Driver) -> None:
     ]
     assert {"score", "match reason"} <= set(_shown_columns(pages))
     assert not {"distance", "dense", "BM25", "fused"} & set(_shown_columns(pages))
-    assert "[concepts/rank-fusion.md]" in pages.copy_menu.prompt_text()
+    assert "[concepts/rank-fusion.md]" in pages.copied("Prompt as text")
 
 
 def test_moving_min_score_and_k_reselects_at_once(pages: Driver) -> None:
@@ -167,7 +168,7 @@ def test_the_funnel_lists_what_min_score_removed(pages: Driver) -> None:
 
 
 def test_results_are_copied_with_score_and_reason(pages: Driver) -> None:
-    pages.copy_menu.menu.actions()[3].trigger()
+    pages.copy_menu.actions()[3].trigger()
     text = QGuiApplication.clipboard().text()
     head, first = text.splitlines()[:2]
     assert head == "rank,id,score,match_reason,reason,needs,text"
@@ -212,7 +213,7 @@ def test_a_subgraph_turn_fills_table_funnel_prompt_and_drawing(town: Driver) -> 
     _agrees(town)
     graph = town.retrieval.listing.result.graph
     drawing = town.window.panels.subgraph
-    assert [graph.nodes[row].id for row in drawing.node_rows] == town.hits()
+    assert [graph.nodes[row].id for row in node_rows(drawing)] == town.hits()
     assert town.find("funnelView").stages()[-2:] == [("matches", 3), ("in the prompt", 13)]
     assert town.find("subgraphView").isVisible()
 
@@ -224,7 +225,7 @@ def test_the_depth_reacts_at_once(town: Driver) -> None:
         _press(town, depth)
         assert town.params().expansion_depth is ExpansionDepth[depth.upper()]
         assert town.retrieval.listing.search is searched
-        assert len(town.window.panels.subgraph.node_rows) == len(town.hits())
+        assert len(node_rows(town.window.panels.subgraph)) == len(town.hits())
         _agrees(town)
         counts[depth] = len(town.hits())
     assert counts["None"] == 3
@@ -237,9 +238,9 @@ def test_table_and_drawing_are_linked_both_ways(town: Driver) -> None:
     drawing = town.window.panels.subgraph
     _click_row(town, "green-wax")
     row = town.retrieval.listing.row_of("green-wax")
-    assert drawing.node_item(row).is_selected
+    assert node_item(drawing, row).is_selected
     other = town.retrieval.listing.row_of("glass-key")
-    item = drawing.node_item(other)
+    item = node_item(drawing, other)
     place = drawing.mapFromScene(item.mapToScene(item.shape().boundingRect().center()))
     town.qtbot.mouseClick(drawing.viewport(), LEFT, pos=place)
     table = town.find("hitsTable")
@@ -308,9 +309,9 @@ def test_embeddings_are_searched_in_the_background(town: Driver) -> None:
 
 
 def test_long_text_goes_into_the_prompt_when_asked_for(town: Driver) -> None:
-    before = town.copy_menu.prompt_text()
+    before = town.copied("Prompt as text")
     town.qtbot.keyClick(town.find("rawTextCheck"), Qt.Key.Key_Space)
-    assert len(town.copy_menu.prompt_text()) > len(before)
+    assert len(town.copied("Prompt as text")) > len(before)
 
 
 def test_a_knowledge_graph_opens_without_a_graph_and_nothing_found_says_so(
@@ -319,7 +320,7 @@ def test_a_knowledge_graph_opens_without_a_graph_and_nothing_found_says_so(
     user = open_window(_copy(samples, tmp_path, "town") / "town.kg.json")
     user.ask("xyzzy")
     assert user.hits() == []
-    assert user.window.panels.subgraph.node_rows == ()
+    assert node_rows(user.window.panels.subgraph) == ()
     assert user.turn.runs[0].exit == "not_found"
 
 
