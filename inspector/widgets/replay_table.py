@@ -95,10 +95,6 @@ class ReplayTable(TableView):
 
     def _set_up(self) -> None:
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        # Texts begin and end where those of the header do.
-        self.setStyleSheet(
-            "QTableView::item { padding: 0 5px; } QHeaderView::section { padding: 2px 8px; }"
-        )
         self.setItemDelegateForColumn(Column.HERE_RANK, _SideDelegate(self))
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.horizontalHeader().setStretchLastSection(True)
