@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ from core.embedding.embedder import ModelProvider
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # A worker has about one core: more threads of the model would spin, waiting for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Five thousand assertions are rewritten once, not by each worker anew, and child processes start
+# from compiled modules, also where the shell says that Python keeps none.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 REPO = Path(__file__).resolve().parent.parent
 
