@@ -24,6 +24,7 @@ from inspector.cli.play import (
     save_memory,
     split_pair,
 )
+from inspector.cli.telling import near_misses_of, query_words_of, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from core.agent.description import GraphDescription
     from core.agent.turn import Turn
     from core.nodes import ParamSpec
-    from core.nodes.walk import RetrievalResult
     from core.opening.opening import Opened
 
 DISTRIBUTION = "retrieve-turn-inspector"
@@ -297,34 +297,13 @@ def _run_turn(arguments: argparse.Namespace) -> int:
         print(
             json.dumps(document, ensure_ascii=False, indent=None if is_log else 2, allow_nan=False)
         )
-        told = _tell(opened, turn, told)
         if turn.error is not None:
             raise turn.error
+        told = tell(turn, opened.workspace.notes, told)
     if arguments.save_memory:
         for path in save_memory(agent.play, Path(arguments.save_memory)):
             print(f"wrote {path}", file=sys.stderr)
     return EXIT_OK
-
-
-def _tell(opened: Opened, turn: Turn, told: frozenset[str]) -> frozenset[str]:
-    """Print on standard error what a search did not see of the question, and what was made anew.
-
-    Parameters
-    ----------
-    told : the notes of earlier turns, which are not said again.
-
-    Returns
-    -------
-    The notes that have been told now.
-    """
-    for name, result in _searches(turn):
-        for warning in result.warnings:
-            print(f"warning {name}: {warning}", file=sys.stderr)
-    notes = opened.workspace.notes
-    for note in notes:
-        if note not in told:
-            print(f"note: {note}", file=sys.stderr)
-    return told.union(notes)
 
 
 def _document(turn: Turn, arguments: argparse.Namespace) -> Any:
@@ -337,42 +316,6 @@ def _document(turn: Turn, arguments: argparse.Namespace) -> Any:
         "near_misses": near_misses_of(turn, arguments.near_misses),
         "query_words": query_words_of(turn),
     }
-
-
-def near_misses_of(turn: Turn, limit: int) -> list[dict[str, Any]]:
-    """Return the closest near-misses of every node that searched, as JSON data.
-
-    Each has ``id``, ``rank``, ``reason`` and ``needs``; ``distance`` and ``bm25_score`` of a
-    Retrieve, ``score`` and ``match_reason`` of the others; and ``node`` where more than one ran.
-    """
-    runs = _searches(turn)
-    return [
-        {"node": name} | entry if len(runs) > 1 else entry
-        for name, result in runs
-        for entry in result.near_misses(limit)
-    ]
-
-
-def query_words_of(turn: Turn) -> list[dict[str, Any]]:
-    """Return the query as each leg of every node that searched sees it, as JSON data.
-
-    Of a leg that searches by words what is ``kept``, ``dropped`` and ``unknown``, and for each of
-    the last the ``nearest_known``; of a model its prompts; and ``node`` where more than one ran.
-    """
-    runs = _searches(turn)
-    return [
-        {"node": name} | query.to_json() if len(runs) > 1 else query.to_json()
-        for name, result in runs
-        for query in result.leg_queries
-    ]
-
-
-def _searches(turn: Turn) -> list[tuple[str, RetrievalResult]]:
-    return [
-        (run.name, run.retrieval)
-        for run in turn.runs
-        if run.retrieval is not None and run.retrieval.listing is not None
-    ]
 
 
 def _valid_text(text: str) -> str:
