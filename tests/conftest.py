@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,23 @@ from core.embedding.embedder import ModelProvider
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # A worker has about one core: more threads of the model would spin, waiting for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Five thousand assertions are rewritten once, not by each worker anew, and child processes start
+# from compiled modules, also where the shell says that Python keeps none.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 REPO = Path(__file__).resolve().parent.parent
+LONGEST_ID = 60
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Shorten ids: the current test's is in the environment, which has no room for a megabyte."""
+    if not isinstance(val, str) or len(val) <= LONGEST_ID:
+        return None
+    return f"{ascii(val[:LONGEST_ID])[1:-1]}...{len(val)}"
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the real model out of the quick loop, and in one worker, which loads it once."""
     for item in items:
