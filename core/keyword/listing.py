@@ -28,7 +28,7 @@ class KeywordListing:
     is_complete = True
 
     known_reasons = frozenset({Reason.MIN_SCORE, Reason.K})
-    fields = ("rank", "score")
+    fields = ("rank", "score", "match_reason")
     known_fields: tuple[str, ...] | None = None
 
     def __init__(self, selection: KeywordSelection) -> None:

@@ -52,6 +52,7 @@ Column = IntEnum(
     [
         "RANK",
         "ID",
+        "TITLE",
         "SCORE",
         "DISTANCE",
         "BAR",
@@ -70,6 +71,7 @@ Column = IntEnum(
 FIELDS = {
     Column.RANK: "rank",
     Column.ID: "id",
+    Column.TITLE: "title",
     Column.SCORE: "score",
     Column.DISTANCE: "distance",
     Column.DENSE: "rank_dense",
@@ -85,6 +87,7 @@ FIELDS = {
 TITLES = (
     "#",
     "id",
+    "title",
     "score",
     "distance",
     "bar",
@@ -99,6 +102,7 @@ TITLES = (
 _HELP = (
     "Place in the ranking of this mode, from 1. – where it never entered the ranking.",
     "The record's id, the entry's path, or the node's id.",
+    "What the knowledge graph calls the node; its id is in the details.",
     "How well it matches. Higher is better; – for a node that the walk added.",
     "Cosine distance to the query: 0 = identical, 2 = opposite. Smaller is closer.",
     "Distance or score as a bar; the line is the threshold or min_score.",
@@ -108,7 +112,7 @@ _HELP = (
     "Reciprocal rank fusion score of both legs. Higher is better.",
     "What the score is made of, which legs found it, or how the walk came to it.",
     "The smallest change of parameters that would let a near-miss in.",
-    "The chunk; words of the query in bold.",
+    "The chunk; words of the query in bold, but for those that nearly every text has.",
 )
 NUMBERS = frozenset(
     {
@@ -143,7 +147,7 @@ class HitsModel(TableModel[int]):
     reason : what the rows are limited to, or None.
     hit_count : how many of the rows are hits; they come first.
     has_more : whether there are near-misses beyond those listed.
-    words : of the query, whose matches are set in bold.
+    words : of the query that are set in bold.
     """
 
     titles = TITLES
@@ -177,7 +181,7 @@ class HitsModel(TableModel[int]):
         is_other = listing is None or known is None or known.search is not listing.search
         if is_other:
             self._limit = FIRST_NEAR_MISSES
-            self.words = QueryWords() if listing is None else listing.words
+            self.words = QueryWords() if listing is None else listing.words.telling
             self._lines = {}
         self._take(listing, reason, is_other=is_other)
 

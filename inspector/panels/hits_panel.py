@@ -86,7 +86,7 @@ class HitsPanel(Themed, QWidget):
         """Show what a node found; None = nothing was searched."""
         reason = self.model.reason
         if selection is not None:
-            self.table.show_fields(selection.fields, has_bar=selection.bar is not None)
+            self.table.show_columns_of(selection)
             if reason is not None and reason not in selection.known_reasons:
                 self.set_reason_filter("")
         self.model.show_selection(selection, self.model.reason)
