@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from core.hits.hit import Hit, Reason
+    from core.hits.hit import Hit
+    from core.hits.stage import StageKind, StageRows
     from core.hits.words import QueryWords
 
 SortKeys = NDArray[np.float64] | list[str]
@@ -86,10 +87,6 @@ class Listing(Protocol):
         """How many rows count as near-misses."""
 
     @property
-    def known_reasons(self) -> frozenset[Reason]:
-        """The reasons that its near-misses can have."""
-
-    @property
     def fields(self) -> tuple[str, ...]:
         """The fields of `Hit` that say something of its rows besides id, reason and text.
 
@@ -119,11 +116,11 @@ class Listing(Protocol):
     def story(self, row: int) -> Hit:
         """Return everything about one row."""
 
-    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
-        """Return the rows of the first `limit` near-misses, the closest to getting in first.
+    def near_miss_rows(self, limit: int) -> list[int]:
+        """Return the rows of the first `limit` near-misses, the closest to getting in first."""
 
-        With `reason`, only those that this stage dropped.
-        """
+    def stage_rows(self, kind: StageKind) -> StageRows | None:
+        """Return the rows that a stage removed or added; None for a stage that it does not have."""
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what near-misses are sorted by, as `sort_keys` does, telling no story."""

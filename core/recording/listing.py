@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.hits.stage import StageKind
     from core.nodes.kind import SearchKind
 
 _NUMBERS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
@@ -60,11 +61,6 @@ class RecordedListing:
         return np.array([hit.row for hit in self.hits], dtype=np.int64)
 
     @property
-    def known_reasons(self) -> frozenset[Reason]:
-        """The reasons of the near-misses that are listed."""
-        return frozenset(row.reason for row in self.rows if row.reason)
-
-    @property
     def fields(self) -> tuple[str, ...]:
         """The fields that at least one row has."""
         reasons = ("match_reason",) if any(row.match_reason for row in self.rows) else ()
@@ -93,9 +89,13 @@ class RecordedListing:
         """Return one recorded row."""
         return self.rows[row]
 
-    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
+    def near_miss_rows(self, limit: int) -> list[int]:
         """Return the near-misses that are listed, in their order."""
-        return [row.row for row in self.rows if row.reason and reason in (None, row.reason)][:limit]
+        return [row.row for row in self.rows if row.reason][:limit]
+
+    def stage_rows(self, kind: StageKind) -> None:
+        """Return nothing: what a stage removed is not recorded."""
+        del kind
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what rows are sorted by."""
@@ -155,7 +155,8 @@ class RecordedRetrieval(RetrievalResult):
             count = counts.get(counter)
             if count is not None:
                 before = stages[-1].count if stages else count
-                stages.append(Stage(replace(stage, reason=Reason.NONE), count, before - count))
+                kind = replace(stage, reason=Reason.NONE, is_listed=False)
+                stages.append(Stage(kind, count, before - count))
         return tuple(stages)
 
     @property

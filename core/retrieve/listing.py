@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.hits.hit import Hit, Reason
+from core.hits.hit import Hit
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, text_key
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
 from core.retrieve.modes import RetrievalMode
 from core.retrieve.select import Choice, Settings
+from core.retrieve.stage_rows import stage_rows
 from core.retrieve.why_not import needed_change
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.hits.stage import StageKind, StageRows
     from core.index.candidates import Candidates
 
 _FIELDS = {
@@ -35,10 +37,6 @@ _MARKS = 12
 class Selection(Choice):
     """A choice as every table shows it; rows become `Hit`s on demand. Immutable."""
 
-    known_reasons = frozenset(
-        {Reason.FILTER, Reason.INDEX, Reason.LEG_DEPTH, Reason.THRESHOLD, Reason.TOP_K}
-    )
-
     def __init__(self, candidates: Candidates, settings: Settings) -> None:
         super().__init__(candidates, settings)
         self._stories: dict[int, Hit] = {}
@@ -48,9 +46,13 @@ class Selection(Choice):
         """The surviving chunks in the engine's order."""
         return tuple(self.story(row) for row in self.hit_rows.tolist())
 
-    def near_misses(self, limit: int = 200, reason: Reason | None = None) -> tuple[Hit, ...]:
+    def near_misses(self, limit: int = 200) -> tuple[Hit, ...]:
         """Return the first `limit` near-misses with their reason and needed change."""
-        return tuple(self.story(row) for row in self.near_miss_rows(limit, reason))
+        return tuple(self.story(row) for row in self.near_miss_rows(limit))
+
+    def stage_rows(self, kind: StageKind) -> StageRows | None:
+        """Return the records that a stage removed, and which of them went on."""
+        return stage_rows(self, kind)
 
     def story(self, row: int) -> Hit:
         """Return everything about one record in this turn (made once, then kept)."""

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.drawing.words import qt_places
-from inspector.models.hits_model import NUMBERS, Column, cell_text
+from inspector.models.hits_model import NUMBERS, Column
 from inspector.widgets.item_views import ThemedDelegate
 
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ class HitsDelegate(ThemedDelegate):
             return
         height = min(self._metrics.height() + 2, rect.height() - 2)
         width = max(
-            self._metrics.horizontalAdvance(cell_text(hit, Column.RANK)) + MARGIN_PX, height
+            self._metrics.horizontalAdvance(self._model.cell_text(hit, Column.RANK)) + MARGIN_PX,
+            height,
         )
         tint = QRectF(
             rect.right() - MARGIN_PX // 2 - width,
@@ -172,12 +173,13 @@ class HitsDelegate(ThemedDelegate):
             )
 
     def _paint_chip(self, painter: QPainter, rect: QRect, hit: Hit) -> None:
-        if not hit.needs:
+        needs = self._model.needs_of(hit) if self._model.how else hit.needs
+        if not needs:
             return
         color = self._theme.reason_ink(hit.reason.value)
         room = max(rect.width() - MARGIN_PX - 2 * _CHIP_PAD_PX - _ICON_PX - 4, 0)
         text, text_px, text_height = self._static(
-            _kept(self._shortened, self._shorten, hit.needs, room), room
+            _kept(self._shortened, self._shorten, needs, room), room
         )
         width = text_px + 2 * _CHIP_PAD_PX + _ICON_PX + 4
         height = min(self._metrics.height() + 4, rect.height() - 2)
@@ -191,7 +193,7 @@ class HitsDelegate(ThemedDelegate):
         painter.setBrush(self._theme.panel)
         painter.setRenderHint(_SMOOTH)
         painter.drawRoundedRect(chip, height / 2, height / 2)
-        icon = themes.icon(hit.reason.value, color)
+        icon = themes.icon(hit.reason.value or "hit", color)
         icon.paint(
             painter,
             QRect(
@@ -328,11 +330,10 @@ class HitsDelegate(ThemedDelegate):
             return
         if column is Column.RANK:
             self._paint_tint(painter, rect, hit, selected=row in self._selected)
+        text = self._model.cell_text(hit, column)
         # Ids that begin alike are told apart by their ends.
         middle = column is Column.ID
-        self._paint_plain(
-            painter, rect, cell_text(hit, column), right=column in NUMBERS, middle=middle
-        )
+        self._paint_plain(painter, rect, text, right=column in NUMBERS, middle=middle)
 
 
 def _above(rect: QRect) -> QRect:

@@ -71,8 +71,13 @@ class HitsTable(FittedTable):
         selection = self._hits.selection
         if not shown or selection is None:
             return ""
-        if self._hits.reason is not None:
-            return f"first {shown:,} shown" if self._hits.has_more else f"{shown:,} shown"
+        if self._hits.stage_rows is not None:
+            found = len(self._hits.stage_rows.rows)
+            return (
+                f"first {self._hits.rowCount():,} of {found:,} shown"
+                if self._hits.has_more
+                else f"{shown:,} near-miss" + ("es" if shown != 1 else "")
+            )
         total = selection.near_miss_count
         least = "" if selection.is_complete else "≥ "
         text = f"{least}{total:,} near-miss" + ("es" if total != 1 else "")

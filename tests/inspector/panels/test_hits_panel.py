@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QTableView
 
 from core.nodes import ExpansionDepth, RetrievalMode
+from core.retrieve.stages import MATCHING, WITHIN_THRESHOLD
 from inspector.models.hits_model import TITLES, Column, HitsModel
 from inspector.panels.hits_panel import HitsPanel
 from inspector.theme import DARK, LIGHT, spread
@@ -79,10 +80,10 @@ def test_a_record_that_left_the_table_keeps_its_story_in_hand(
     _click(qtbot, panel, 0)
     told: list[Any] = []
     panel.row_selected.connect(told.append)
-    panel.set_reason_filter("threshold")
+    panel.show_stage(WITHIN_THRESHOLD)
     assert panel.selected_hits() == ()
     assert told[-1].id == "clown_lion_01"
-    panel.set_reason_filter("")
+    panel.show_stage(None)
     assert [hit.id for hit in panel.selected_hits()] == ["clown_lion_01"]
 
 
@@ -115,9 +116,9 @@ def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot: QtBot, panel: H
     assert panel.selected_hits() == ()
 
 
-def test_a_record_is_taken_in_hand_by_its_id_even_if_a_reason_hides_it(panel: HitsPanel) -> None:
+def test_a_record_is_taken_in_hand_by_its_id_even_if_a_stage_hides_it(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
-    panel.set_reason_filter("threshold")
+    panel.show_stage(WITHIN_THRESHOLD)
     panel.select_id("lionfish_diet")
     assert [hit.id for hit in panel.selected_hits()] == ["lionfish_diet"]
     assert not panel.filter_bar.isVisible()
@@ -171,31 +172,31 @@ def test_more_near_misses_come_with_a_button(qtbot: QtBot, panel: HitsPanel) -> 
     assert panel.model.near_miss_count == 1200
 
 
-def test_a_reason_limits_the_table_and_show_all_gives_the_rest_back(
+def test_a_stage_limits_the_table_and_show_all_gives_the_rest_back(
     qtbot: QtBot, panel: HitsPanel
 ) -> None:
     panel.show_selection(chosen(aquarium()))
-    with qtbot.waitSignal(panel.reason_filter_changed) as caught:
-        panel.set_reason_filter("threshold")
-    assert caught.args == ["threshold"]
+    with qtbot.waitSignal(panel.stage_changed) as caught:
+        panel.show_stage(WITHIN_THRESHOLD)
+    assert caught.args == [WITHIN_THRESHOLD]
     assert panel.filter_bar.isVisible()
-    assert panel.filter_label.text() == "Showing only records removed by the threshold"
+    assert panel.filter_label.text() == "Showing only: 5 by threshold"
     assert {
         panel.model.data(panel.model.index(row, 0), HitsModel.ReasonRole)
         for row in range(panel.model.rowCount())
     } == {"threshold"}
-    with qtbot.waitSignal(panel.reason_filter_changed) as caught:
+    with qtbot.waitSignal(panel.stage_changed) as caught:
         qtbot.mouseClick(panel.show_all_button, Qt.MouseButton.LeftButton)
-    assert caught.args == [""]
+    assert caught.args == [None]
     assert not panel.filter_bar.isVisible()
     assert panel.model.hit_count == 3
 
 
-def test_a_reason_that_removed_nothing_says_so(panel: HitsPanel) -> None:
+def test_a_stage_that_removed_nothing_says_so(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium(filtered=False)))
-    panel.set_reason_filter("filter")
+    panel.show_stage(MATCHING)
     assert panel.model.rowCount() == 0
-    assert panel.table.accessibleDescription().startswith("No records removed by the filter")
+    assert panel.table.accessibleDescription().startswith("No records by filter")
 
 
 def test_copying_puts_the_selected_rows_on_the_clipboard(qtbot: QtBot, panel: HitsPanel) -> None:
