@@ -127,7 +127,7 @@ class FittedTable(TableView):
             action = menu.addAction(TITLES[column])
             action.setCheckable(True)
             action.setChecked(column is Column.TEXT or not self.isColumnHidden(column))
-            action.setEnabled(column not in (self._columns.named_by, Column.TEXT))
+            action.setEnabled(column not in (Column.ID, Column.TEXT))
             action.toggled.connect(lambda on, column=column: self.pick_column(column, on))
         menu.addSeparator()
         menu.addActions(self.lines_actions)

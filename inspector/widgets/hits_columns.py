@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _WIDTHS = {
     Column.RANK: (6, 5),
     Column.ID: (22, 16),
-    Column.TITLE: (26, 16),
     Column.DISTANCE: (11, 8),
     Column.BAR: (15, 10),
     Column.DENSE: (9, 7),
@@ -32,7 +31,7 @@ _WIDTHS = {
     Column.NEEDS: (34, 24),
 }
 # Which gets the room first that there is beyond the least.
-_FIRST_SERVED = (Column.ID, Column.TITLE, Column.NEEDS, Column.MATCH)
+_FIRST_SERVED = (Column.ID, Column.NEEDS, Column.MATCH)
 # 40 letters, and some more: those of the question's words are bold, and wider.
 _TEXT = "The quick brown fox jumps over the lazy dog"
 _ALWAYS = frozenset({Column.RANK, Column.ID, Column.TEXT})
@@ -119,22 +118,15 @@ class Columns:
     mode : the fields that tell one way of searching from another.
     """
 
-    shown: frozenset[Column] = frozenset(Column) - {Column.TITLE}
+    shown: frozenset[Column] = frozenset(Column)
     ranked_by: str = ""
     mode: frozenset[str] = frozenset()
 
-    @property
-    def named_by(self) -> Column:
-        """The column that says which row is which."""
-        return Column.TITLE if Column.TITLE in self.shown else Column.ID
-
     @classmethod
     def of(cls, listing: Listing) -> Self:
-        """Return the columns of a listing. A node's title stands for its id."""
+        """Return the columns of a listing."""
         fields = listing.fields
         shown = {column for column, told in FIELDS.items() if told in fields} | _ALWAYS
-        if Column.TITLE in shown:
-            shown.discard(Column.ID)
         if listing.bar is not None:
             shown.add(Column.BAR)
         if listing.near_miss_count:
