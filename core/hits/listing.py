@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from core.hits.hit import Hit
     from core.hits.stage import StageKind, StageRows
     from core.hits.words import QueryWords
+    from core.index.leg_query import LegQuery
 
 SortKeys = NDArray[np.float64] | list[str]
 """Numbers, NaN where there is none, or texts without regard to case."""
@@ -100,6 +101,10 @@ class Listing(Protocol):
     @property
     def words(self) -> QueryWords:
         """The words of the query, to be marked in the texts."""
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as each leg sees it; () where that is not known."""
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind
+    from core.index.leg_query import LegQuery
     from core.nodes.kind import SearchKind
 
 _NUMBERS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
@@ -84,6 +85,11 @@ class RecordedListing:
     def words(self) -> QueryWords:
         """The words of the query."""
         return QueryWords(frozenset(query_tokens(self.query)))
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """Nothing: what the legs saw is not recorded."""
+        return ()
 
     def story(self, row: int) -> Hit:
         """Return one recorded row."""

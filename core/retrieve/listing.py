@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from core.hits.stage import StageKind, StageRows
     from core.index.candidates import Candidates
+    from core.index.leg_query import LegQuery
 
 _FIELDS = {
     RetrievalMode.Dense: ("rank", "distance", "rank_dense"),
@@ -164,6 +165,16 @@ class Selection(Choice):
         sparse = self.candidates.sparse
         tokens = query_tokens(self.candidates.query) if sparse is None else sparse.tokens
         return QueryWords(frozenset(tokens))
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as each leg of this mode sees it."""
+        mode, found = self.settings.mode, self.candidates
+        legs = (
+            None if mode is RetrievalMode.Lexical else found.dense,
+            None if mode is RetrievalMode.Dense else found.sparse,
+        )
+        return tuple(leg.query for leg in legs if leg is not None)
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind, StageRows
+    from core.index.leg_query import LegQuery
 
 _STEPS = {Via.PARENT: "parent of", Via.CHILD: "child of"}
 
@@ -96,7 +97,12 @@ class SubgraphListing:
     @cached_property
     def words(self) -> QueryWords:
         """The query's words as full text sees them."""
-        return QueryWords(frozenset(self.candidates.tokens))
+        return QueryWords(frozenset(self.candidates.queries[0].kept))
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as full text, and with embeddings the model, sees it."""
+        return self.candidates.queries
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:

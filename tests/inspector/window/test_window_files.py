@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit
 
 from inspector.models.hits_model import Column
 from inspector.panels.welcome_page import WelcomePage
@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_is_open(
         with user.qtbot.waitSignal(user.session.failed):
             user.window.open_path(bad)
         assert user.bar_severity == "error"
-        words = user.bar_text + user.window.panels.message_bar._details.toPlainText()
+        words = user.bar_text + user.find("messageDetails", QPlainTextEdit).toPlainText()
         assert said in words
         assert "bad.graph.json" in words
         assert user.rows() == before
