@@ -113,6 +113,11 @@ def find_model(name: str, base: Path | None = None) -> ModelEntry | None:
     return _folder_entry(name.strip(), base)
 
 
+def user_catalog() -> Path:
+    """Return where the user's own catalog lies; it need not exist."""
+    return config_folder() / USER_CATALOG
+
+
 def catalog_findings() -> tuple[Finding, ...]:
     """Return what is wrong with the user's own catalog, as warnings: it is then ignored."""
     return _catalogs()[1]
@@ -178,7 +183,7 @@ def _catalog() -> Mapping[str, ModelEntry]:
 
 def _catalogs() -> tuple[Mapping[str, ModelEntry], tuple[Finding, ...]]:
     """Return the models, and what is wrong with the user's catalog; read again when it changes."""
-    path = config_folder() / USER_CATALOG
+    path = user_catalog()
     try:
         status = path.stat()
     except OSError:

@@ -90,7 +90,7 @@ class HitsPanel(Themed, QWidget):
         """Show what a node found; None = nothing was searched."""
         self.query_line.show_queries(() if selection is None else selection.leg_queries)
         if selection is not None:
-            self.table.show_fields(selection.fields, has_bar=selection.bar is not None)
+            self.table.show_columns_of(selection)
         stage = self.model.stage
         self.model.show_selection(selection, stage)
         if stage is not None:
