@@ -31,7 +31,7 @@ class KeywordListing:
 
     is_complete = True
 
-    fields = ("rank", "score")
+    fields = ("rank", "score", "match_reason")
     known_fields: tuple[str, ...] | None = None
 
     def __init__(self, selection: KeywordSelection) -> None:

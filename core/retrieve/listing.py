@@ -30,6 +30,7 @@ _FIELDS = {
     RetrievalMode.Lexical: ("rank", "bm25_score"),
     RetrievalMode.Hybrid: ("rank", "distance", "rank_dense", "bm25_score", "fused_score"),
 }
+_WITHOUT_WORDS = ("rank", "distance", "rank_dense", "fused_score")
 _LEAST_END = 0.1
 _MARKS = 12
 
@@ -139,8 +140,11 @@ class Selection(Choice):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields of `Hit` that this mode has."""
-        return _FIELDS[self.settings.mode]
+        """The numbers that this mode has, those of words only where some record has one."""
+        sparse, mode = self.candidates.sparse, self.settings.mode
+        if mode is RetrievalMode.Hybrid and (sparse is None or not len(sparse.rows)):
+            return _WITHOUT_WORDS
+        return _FIELDS[mode]
 
     @property
     def bar(self) -> Bar | None:
