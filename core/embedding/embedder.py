@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from core.embedding.models import ModelEntry, find_model, model_names, token_counter
+from core.embedding.models import (
+    ModelEntry,
+    canonical_name,
+    known_model,
+    model_files,
+    token_counter,
+)
+from core.embedding.prompts import NO_PROMPTS, Prompts, read_prompts
 from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
-from core.io.wording import did_you_mean
+from core.io.child_process import usable_cores
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
@@ -57,7 +64,7 @@ class Embedder(Protocol):
     max_tokens: int
 
     def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
-        """Return L2-normalised embeddings: float32 (len(texts), dimension).
+        """Return L2-normalised embeddings of records: float32 (len(texts), dimension).
 
         Raises
         ------
@@ -90,6 +97,7 @@ class ModelProvider:
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
         self._loaded: dict[str, Embedder] = {}
+        self._files: dict[str, tuple[tuple[str, int, int], ...]] = {}
         self._closed = False
 
     def get(self, name: str) -> Embedder:
@@ -103,7 +111,7 @@ class ModelProvider:
         Cancelled
             Once this is closed.
         """
-        key = _canonical(name)
+        key = canonical_name(name)
         with self._lock:
             known = self._loaded.get(key)
             if known is not None:
@@ -115,11 +123,12 @@ class ModelProvider:
                 if self._closed:
                     raise Cancelled
             if known is None:
+                files = model_files(key)
                 known = self._loader(key)
                 with self._lock:
                     is_late = self._closed
                     if not is_late:
-                        self._loaded[key] = known
+                        self._loaded[key], self._files[key] = known, files
                 if is_late:
                     _close(known)
                     raise Cancelled
@@ -128,7 +137,15 @@ class ModelProvider:
     def loaded(self, name: str) -> bool:
         """Whether the model is loaded already, so that `get` returns at once."""
         with self._lock:
-            return _canonical(name) in self._loaded
+            return canonical_name(name) in self._loaded
+
+    def forget_changed(self) -> None:
+        """End the models whose files have changed, in a worker; the next `get` loads them anew."""
+        with self._lock:
+            changed = [key for key, files in self._files.items() if files != model_files(key)]
+            gone = [(self._loaded.pop(key), self._files.pop(key)) for key in changed]
+        for embedder, _ in gone:
+            _close(embedder)
 
     def close(self) -> None:
         """Forget all models, and end what they, the loader or the index maker have running."""
@@ -168,6 +185,7 @@ class SentenceTransformerEmbedder:
     model : the loaded model.
     identity : see `Embedder`.
     count_tokens : counts the tokens of texts, to sort by; None to sort by characters.
+    prompts : what is put before a question and before a record.
     """
 
     def __init__(
@@ -175,15 +193,17 @@ class SentenceTransformerEmbedder:
         model: Any,
         identity: str,
         count_tokens: Callable[[Sequence[str]], list[int]] | None = None,
+        prompts: Prompts = NO_PROMPTS,
     ) -> None:
         self._model = model.eval()
         self._count_tokens = count_tokens
+        self._prompts = prompts
         self._tokenizer_lock = threading.Lock()
         self._threads_lock = threading.Lock()
         self.identity = identity
         self.max_tokens = int(model.max_seq_length or 0)
         self._longest = _CHARACTERS_PER_TOKEN * (self.max_tokens or _USUAL_MAX_TOKENS)
-        self.dimension = len(self._run(["a"])[0])
+        self.dimension = len(self._run(["a"], "")[0])
 
     def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         """Return L2-normalised embeddings: float32 (len(texts), dimension); see `Embedder`."""
@@ -199,7 +219,7 @@ class SentenceTransformerEmbedder:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Return the L2-normalised embedding of a query: float32 (dimension,)."""
-        vector: NDArray[np.float32] = self._run([self._readable(text)])[0]
+        vector: NDArray[np.float32] = self._run([self._readable(text)], self._prompts.question)[0]
         return vector
 
     def _readable(self, text: str) -> str:
@@ -213,7 +233,9 @@ class SentenceTransformerEmbedder:
     def _batches(self, texts: list[str]) -> Iterator[NDArray[np.int64]]:
         """Rows of the batches: texts of about equal length, at most `BATCH_TOKENS` padded."""
         if self._count_tokens is not None:
-            lengths = np.array(self._count_tokens(texts), dtype=np.int64)
+            before = self._prompts.record
+            counted = self._count_tokens([before + text for text in texts])
+            lengths = np.array(counted, dtype=np.int64)
         else:
             lengths = np.array([len(text) // 4 + 2 for text in texts], dtype=np.int64)
         if self.max_tokens:
@@ -230,9 +252,9 @@ class SentenceTransformerEmbedder:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         def run(rows: NDArray[np.int64]) -> NDArray[np.float32]:
             work.stop_if_cancelled()
-            return self._run([texts[row] for row in rows])
+            return self._run([texts[row] for row in rows], self._prompts.record)
 
-        workers = min(_cores(), MOST_WORKERS, len(batches))
+        workers = min(usable_cores(), MOST_WORKERS, len(batches))
         if workers < 2:
             yield from ((rows, run(rows)) for rows in batches)
             return
@@ -240,7 +262,7 @@ class SentenceTransformerEmbedder:
 
         with self._threads_lock:
             before = torch.get_num_threads()
-            share = max(1, _cores() // workers)
+            share = max(1, usable_cores() // workers)
             pool = ThreadPoolExecutor(workers, "embedding", torch.set_num_threads, (share,))
             try:
                 yield from zip(batches, pool.map(run, batches), strict=True)
@@ -248,16 +270,19 @@ class SentenceTransformerEmbedder:
                 pool.shutdown(cancel_futures=True)
                 torch.set_num_threads(before)
 
-    def _run(self, texts: list[str]) -> NDArray[np.float32]:
+    def _run(self, texts: list[str], prompt: str) -> NDArray[np.float32]:
         """Run the model on one batch."""
         import torch
 
         model = self._model
-        prompt = model.prompts.get(model.default_prompt_name) or ""
-        preprocess = getattr(model, "preprocess", None) or model.tokenize
         try:
             with self._tokenizer_lock:
-                features = preprocess([prompt + text for text in texts])
+                # Given its length by `preprocess`, some models leave the prompt out of the mean.
+                features = (
+                    model.preprocess(texts, prompt=prompt)
+                    if hasattr(model, "preprocess")
+                    else model.tokenize([prompt + text for text in texts])
+                )
             with torch.inference_mode():
                 made = model(features)["sentence_embedding"]
                 if model.truncate_dim is not None:
@@ -287,22 +312,7 @@ def load_embedder(name: str) -> SentenceTransformerEmbedder:
         8003 for a model that is unknown, altered or of the wrong dimension; 4001 for one that is
         not installed or cannot be loaded.
     """
-    entry = find_model(name)
-    if entry is None:
-        raise InspectorError(
-            Code.InvalidEmbeddedStringStorageData,
-            f'the embedding model "{name}" is not known',
-            place=Place(json_path="embedding_model"),
-            hint="; ".join(
-                filter(
-                    None,
-                    [
-                        did_you_mean(name, model_names()),
-                        "name a model of the catalog or the folder of one",
-                    ],
-                )
-            ),
-        )
+    entry = known_model(name)
     folder = entry.folder()
     if folder is None:
         where = entry.location
@@ -319,7 +329,10 @@ def load_embedder(name: str) -> SentenceTransformerEmbedder:
     check_modules(entry, folder)
     check_weights(entry, folder)
     embedder = SentenceTransformerEmbedder(
-        _load(entry, folder), model_identity(entry, folder), token_counter(entry)
+        _load(entry, folder),
+        model_identity(entry, folder),
+        token_counter(entry),
+        read_prompts(folder),
     )
     if entry.dimension and embedder.dimension != entry.dimension:
         raise InspectorError(
@@ -378,14 +391,3 @@ def _close(owner: object) -> None:
     close = getattr(owner, "close", None)
     if close is not None:
         close()
-
-
-def _canonical(name: str) -> str:
-    entry = find_model(name)
-    return entry.name if entry is not None else name
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -7,6 +7,7 @@ sentence-transformers model can be named by its path instead.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -17,10 +18,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import Code
+from core.errors import Code, InspectorError, Place
 from core.io.findings import Finding, Findings, Severity
 from core.io.folders import config_folder
 from core.io.json_file import read_json, with_lines
+from core.io.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,6 +33,9 @@ USER_CATALOG = "models.json"
 
 _QUANTISATION = re.compile(r"\s*\((?:i?q\d\w*|b?f(?:p)?(?:16|32))\)$", re.IGNORECASE)
 _COUNT_BLOCK = 2048
+_SPECIAL_TOKENS = 2
+# Decomposed, as tokenizers do it, a character is up to four; each may be a token.
+_TOKENS_PER_CHARACTER = 4
 _CODE = Code.InvalidEmbeddedStringStorageData
 
 
@@ -110,6 +115,49 @@ def find_model(name: str, base: Path | None = None) -> ModelEntry | None:
     return _folder_entry(name.strip(), base)
 
 
+def canonical_name(name: str) -> str:
+    """Return the catalog's name for a model, or its folder; what nobody knows stays as it is."""
+    entry = find_model(name)
+    return entry.name if entry is not None else name
+
+
+def model_files(name: str) -> tuple[tuple[str, int, int], ...]:
+    """Return path, time of change and size of each file of a model; () where it has no folder."""
+    entry = find_model(name)
+    folder = entry.folder() if entry is not None else None
+    found = []
+    for path in sorted(folder.rglob("*")) if folder is not None else ():
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            found.append((str(path), status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def user_catalog() -> Path:
+    """Return where the user's own catalog lies; it need not exist."""
+    return config_folder() / USER_CATALOG
+
+
+def known_model(name: str) -> ModelEntry:
+    """Find a model as `find_model` does.
+
+    Raises
+    ------
+    InspectorError
+        8003 when there is none.
+    """
+    entry = find_model(name)
+    if entry is None:
+        hints = did_you_mean(name, model_names()), "name a model of the catalog or a model's folder"
+        raise InspectorError(
+            _CODE,
+            f'the embedding model "{name}" is not known',
+            place=Place(json_path="embedding_model"),
+            hint="; ".join(filter(None, hints)),
+        )
+    return entry
+
+
 def catalog_findings() -> tuple[Finding, ...]:
     """Return what is wrong with the user's own catalog, as warnings: it is then ignored."""
     return _catalogs()[1]
@@ -124,14 +172,10 @@ def token_counter(entry: ModelEntry) -> Callable[[Sequence[str]], list[int]] | N
     folder = entry.folder()
     if folder is None or not (folder / "tokenizer.json").is_file():
         return None
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception:  # the library raises bare Exception for a file that it cannot read
+    path = folder / "tokenizer.json"
+    tokenizer = _tokenizer(path, path.stat().st_mtime_ns)
+    if tokenizer is None:
         return None
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
 
     def count(texts: Sequence[str]) -> list[int]:
         counts: list[int] = []
@@ -143,13 +187,43 @@ def token_counter(entry: ModelEntry) -> Callable[[Sequence[str]], list[int]] | N
     return count
 
 
+@lru_cache(maxsize=2)
+def _tokenizer(path: Path, *_stamp: int) -> Any:
+    """Load a tokenizer that cuts nothing off; None for a file that cannot be read."""
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception:  # the library raises bare Exception
+        return None
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def may_exceed(text: str, max_tokens: int) -> bool:
+    """Tell whether a text may have more tokens than a model reads, at a glance.
+
+    Parameters
+    ----------
+    max_tokens : special ones included; 0 where it is not known, and then no text exceeds it.
+    """
+    room = max_tokens - _SPECIAL_TOKENS
+    if not max_tokens:
+        return False
+    if text.isascii():
+        # A token has a character at least, and the space between two words is none of its own.
+        return len(text) > room and len(text) - text.count(" ") > room
+    return len(text) * _TOKENS_PER_CHARACTER > room
+
+
 def _catalog() -> Mapping[str, ModelEntry]:
     return _catalogs()[0]
 
 
 def _catalogs() -> tuple[Mapping[str, ModelEntry], tuple[Finding, ...]]:
     """Return the models, and what is wrong with the user's catalog; read again when it changes."""
-    path = config_folder() / USER_CATALOG
+    path = user_catalog()
     try:
         status = path.stat()
     except OSError:

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from core.hits.hit import Hit
     from core.hits.stage import StageKind, StageRows
     from core.hits.words import QueryWords
+    from core.index.leg_query import LegQuery
 
 SortKeys = NDArray[np.float64] | list[str]
 """Numbers, NaN where there is none, or texts without regard to case."""
 
-TEXT_FIELDS = frozenset({"id", "text", "match_reason"})
+TEXT_FIELDS = frozenset({"id", "title", "text", "match_reason"})
 
 _SORTED_CHARACTERS = 500
 
@@ -88,7 +89,10 @@ class Listing(Protocol):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields of `Hit` that its rows can have a value in, `rank` first."""
+        """The fields of `Hit` that say something of its rows besides id, reason and text.
+
+        Numbers, `rank` first, and where there is one `title` and `match_reason`.
+        """
 
     @property
     def bar(self) -> Bar | None:
@@ -97,6 +101,10 @@ class Listing(Protocol):
     @property
     def words(self) -> QueryWords:
         """The words of the query, to be marked in the texts."""
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as each leg sees it; () where that is not known."""
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:

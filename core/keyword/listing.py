@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind
+    from core.index.leg_query import LegQuery
     from core.keyword.scoring import FieldPart
     from core.keyword.select import KeywordHit, KeywordSelection
 
@@ -30,7 +31,7 @@ class KeywordListing:
 
     is_complete = True
 
-    fields = ("rank", "score")
+    fields = ("rank", "score", "match_reason")
     known_fields: tuple[str, ...] | None = None
 
     def __init__(self, selection: KeywordSelection) -> None:
@@ -65,6 +66,11 @@ class KeywordListing:
     def words(self) -> QueryWords:
         """The query's stems."""
         return QueryWords(frozenset(self.selection.candidates.stems), find=matched_spans)
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query's stems, and the words that it drops."""
+        return (self.selection.candidates.seen,)
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind
+    from core.index.leg_query import LegQuery
     from core.nodes.kind import SearchKind
 
-_FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
+_NUMBERS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,14 @@ class RecordedListing:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields that at least one row has."""
-        return tuple(
-            name for name in _FIELDS if any(getattr(row, name) is not None for row in self.rows)
-        )
+        """The fields that at least one row has."""
+        reasons = ("match_reason",) if any(row.match_reason for row in self.rows) else ()
+        return (*self._numbers(), *reasons)
+
+    def _numbers(self) -> list[str]:
+        return [
+            name for name in _NUMBERS if any(getattr(row, name) is not None for row in self.rows)
+        ]
 
     @property
     def bar(self) -> Bar | None:
@@ -80,6 +85,11 @@ class RecordedListing:
     def words(self) -> QueryWords:
         """The words of the query."""
         return QueryWords(frozenset(query_tokens(self.query)))
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """Nothing: what the legs saw is not recorded."""
+        return ()
 
     def story(self, row: int) -> Hit:
         """Return one recorded row."""
@@ -106,7 +116,7 @@ class RecordedListing:
         told = self.rows[row]
         return tuple(
             ScoreLine(name, f"{getattr(told, name):g}", "as recorded")
-            for name in self.fields
+            for name in self._numbers()
             if getattr(told, name) is not None
         )
 

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
     from core.hits.stage import StageKind, StageRows
     from core.index.candidates import Candidates
+    from core.index.leg_query import LegQuery
 
 _FIELDS = {
     RetrievalMode.Dense: ("rank", "distance", "rank_dense"),
     RetrievalMode.Lexical: ("rank", "bm25_score"),
     RetrievalMode.Hybrid: ("rank", "distance", "rank_dense", "bm25_score", "fused_score"),
 }
+_WITHOUT_WORDS = ("rank", "distance", "rank_dense", "fused_score")
 _LEAST_END = 0.1
 _MARKS = 12
 
@@ -138,8 +140,11 @@ class Selection(Choice):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields of `Hit` that this mode has."""
-        return _FIELDS[self.settings.mode]
+        """The numbers that this mode has, those of words only where some record has one."""
+        sparse, mode = self.candidates.sparse, self.settings.mode
+        if mode is RetrievalMode.Hybrid and (sparse is None or not len(sparse.rows)):
+            return _WITHOUT_WORDS
+        return _FIELDS[mode]
 
     @property
     def bar(self) -> Bar | None:
@@ -160,6 +165,16 @@ class Selection(Choice):
         sparse = self.candidates.sparse
         tokens = query_tokens(self.candidates.query) if sparse is None else sparse.tokens
         return QueryWords(frozenset(tokens))
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as each leg of this mode sees it."""
+        mode, found = self.settings.mode, self.candidates
+        legs = (
+            None if mode is RetrievalMode.Lexical else found.dense,
+            None if mode is RetrievalMode.Dense else found.sparse,
+        )
+        return tuple(leg.query for leg in legs if leg is not None)
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:

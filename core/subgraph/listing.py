@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind, StageRows
+    from core.index.leg_query import LegQuery
 
 _STEPS = {Via.PARENT: "parent of", Via.CHILD: "child of"}
 
@@ -78,10 +80,13 @@ class SubgraphListing:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields of `Hit` that its rows have."""
-        if self.candidates.distances is None:
-            return ("rank", "score")
-        return ("rank", "score", "distance", "rank_dense", "rank_sparse")
+        """The fields that its rows have; all matches of full text alone have one reason."""
+        if self.candidates.distances is not None:
+            numbers = ("distance", "rank_dense", "rank_sparse")
+            return ("rank", "title", "score", "match_reason", *numbers)
+        if len(self.hit_rows) > len(self.result.entry_points.matches):
+            return ("rank", "title", "score", "match_reason")
+        return ("rank", "title", "score")
 
     @property
     def bar(self) -> Bar | None:
@@ -92,7 +97,12 @@ class SubgraphListing:
     @cached_property
     def words(self) -> QueryWords:
         """The query's words as full text sees them."""
-        return QueryWords(frozenset(self.candidates.tokens))
+        return QueryWords(frozenset(self.candidates.queries[0].kept))
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as full text, and with embeddings the model, sees it."""
+        return self.candidates.queries
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:
@@ -150,7 +160,10 @@ class SubgraphListing:
         return known
 
     def _tell(self, row: int) -> Hit:
-        node_id, text = self.result.graph.nodes[row].id, self.result.chunk_text(row)
+        node, text = self.result.graph.nodes[row], self.result.chunk_text(row)
+        return replace(self._told(row, node.id, text), title=node.title or node.id)
+
+    def _told(self, row: int, node_id: str, text: str) -> Hit:
         placed = self._placed.get(row)
         if placed is not None and placed.via is not Via.MATCH:
             return Hit(row, node_id, text, Reason.NONE, None, match_reason=self.step(placed))

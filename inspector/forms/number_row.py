@@ -59,6 +59,7 @@ class NumberRow(ParamRow):
         self.hint = ElidedLabel()
         self._describe(self.slider, "Slider", f"{self.name} slider")
         self._describe(self.spin, "Spin", self.name)
+        self.setFocusProxy(self.spin)
         self._lay_out()
         self.slider.valueChanged.connect(self._on_slider_changed)
         self.spin.valueChanged.connect(self._on_spin_changed)
@@ -84,6 +85,19 @@ class NumberRow(ParamRow):
     def words(self, value: int | float) -> str:
         """Return the number as the spin box shows it."""
         return format_decimal(value) if self._is_float else str(value)
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether the spin box says something else than the value in force."""
+        return self.spin.lineEdit().text() != self.words(self.spin.value())
+
+    def apply_draft(self) -> bool:
+        """Put the typed number in force; False where it is refused."""
+        if self.spin.refusal(self.spin.lineEdit().text()) is not None:
+            return False
+        self.spin.interpretText()
+        self._finish()
+        return True
 
     def forget_draft(self) -> None:
         """Show the value: what is half typed belongs to another node."""

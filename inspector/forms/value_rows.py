@@ -35,6 +35,7 @@ class EditRow(ParamRow):
         super().__init__(spec, plan, parent)
         self.edit = edit
         self._place(edit, "Edit", below=isinstance(edit, CodeEdit))
+        self.setFocusProxy(edit)
         self.set_empty(plan.empty)
         edit.edit_finished.connect(self._finish)
 
@@ -45,6 +46,15 @@ class EditRow(ParamRow):
     def set_empty(self, text: str) -> None:
         """Show `text` faintly in the empty field."""
         self.edit.setPlaceholderText(text)
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether the text is not in force."""
+        return self.edit.has_draft
+
+    def apply_draft(self) -> bool:
+        """Put the text in force; False where it is refused."""
+        return self.edit.apply_draft()
 
     def forget_draft(self) -> None:
         """Let the next text replace what is typed."""

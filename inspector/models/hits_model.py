@@ -103,7 +103,7 @@ TITLES = (
 )
 _HELP = (
     "Place in the ranking of this mode, from 1. – where it never entered the ranking.",
-    "The record's id, the entry's path, or the node's id.",
+    "The record's id, the entry's path, or what the knowledge graph calls the node.",
     "How well it matches. Higher is better; – for a node that the walk added.",
     "Cosine distance to the query: 0 = identical, 2 = opposite. Smaller is closer.",
     "Distance or score as a bar; the line is the threshold or min_score.",
@@ -113,7 +113,7 @@ _HELP = (
     "Reciprocal rank fusion score of both legs. Higher is better.",
     "What the score is made of, which legs found it, or how the walk came to it.",
     "The smallest change of parameters that would let a near-miss in.",
-    "The chunk; words of the query in bold.",
+    "The chunk; words of the query in bold, but for those that nearly every text has.",
 )
 NUMBERS = frozenset(
     {
@@ -128,6 +128,7 @@ NUMBERS = frozenset(
 )
 _DECIMALS = {Column.DISTANCE: 3, Column.BM25: 2, Column.FUSED: 4}
 _SCORE_DIGITS = 4
+_SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
 class _Line(NamedTuple):
@@ -150,7 +151,7 @@ class HitsModel(TableModel[int]):
     how : row of the listing → how it went on although the stage removed it.
     hit_count : how many of the rows are hits; they come first.
     has_more : whether there are near-misses beyond those listed.
-    words : of the query, whose matches are set in bold.
+    words : of the query that are set in bold.
     """
 
     titles = TITLES
@@ -186,7 +187,7 @@ class HitsModel(TableModel[int]):
         is_other = listing is None or known is None or known.search is not listing.search
         if is_other:
             self._limit = FIRST_NEAR_MISSES
-            self.words = QueryWords() if listing is None else listing.words
+            self.words = QueryWords() if listing is None else listing.words.telling
             self._lines = {}
         if stage is not self.stage:
             self._limit = FIRST_NEAR_MISSES if stage is None else MORE_NEAR_MISSES
@@ -265,6 +266,12 @@ class HitsModel(TableModel[int]):
             known = self._lines[hit.row] = _Line(hit.text, line, self.words.spans(line))
         return known.line, known.matches
 
+    @property
+    def named_by(self) -> str:
+        """Which field of `Hit` says which row is which: the title of a node, or else the id."""
+        listing = self.selection
+        return "title" if listing is not None and "title" in listing.fields else "id"
+
     def cell_text(self, hit: Hit, column: Column) -> str:
         """Return what a cell says: three decimals for distances, – for what is not known."""
         if column is Column.TEXT:
@@ -273,7 +280,7 @@ class HitsModel(TableModel[int]):
             return self.needs_of(hit)
         if column is Column.BAR:
             return ""
-        value = getattr(hit, FIELDS[column])
+        value = getattr(hit, FIELDS[column] if column is not Column.ID else self.named_by)
         if value is None:
             return MISSING
         if column not in NUMBERS:
@@ -308,6 +315,8 @@ class HitsModel(TableModel[int]):
     def _field(self, column: int, bar: Bar | None) -> str:
         if column == Column.BAR:
             return bar.field if bar is not None else ""
+        if column == Column.ID:
+            return self.named_by
         return FIELDS[Column(column)] if column >= 0 else ""
 
     # Qt
@@ -330,7 +339,8 @@ class HitsModel(TableModel[int]):
             case Qt.ItemDataRole.ToolTipRole:
                 return self._tip(hit, column)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{TITLES[column]}: {self._spoken(hit, column)}"
+                title = self.named_by if column is Column.ID else TITLES[column]
+                return f"{title}: {self._spoken(hit, column)}"
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self._alignment(column)
         return None
@@ -340,17 +350,16 @@ class HitsModel(TableModel[int]):
             parts = (REASON_WORDS[hit.reason.value], self.needs_of(hit))
             return " – ".join(part for part in parts if part)
         if column is Column.BAR:
-            shown = [
-                column
-                for column, field in FIELDS.items()
-                if field == self._field(Column.BAR, self.bar)
-            ]
+            field = self._field(Column.BAR, self.bar)
+            shown = [column for column, told in FIELDS.items() if told == field]
             return self.cell_text(hit, shown[0]) if shown else MISSING
         return self.cell_text(hit, column)
 
     def _tip(self, hit: Hit, column: Column) -> str:
         if column is Column.NEEDS:
             return tooltip(self._spoken(hit, column).capitalize())
+        if column is Column.ID:
+            return tooltip("\n".join(dict.fromkeys((self.cell_text(hit, column), hit.id))))
         field = self._field(column, self.bar)
         value = getattr(hit, field) if field else None
         if isinstance(value, float):
@@ -363,6 +372,8 @@ class HitsModel(TableModel[int]):
         """Return a column's title or help; the bar goes without a title."""
         if section == Column.BAR and role == Qt.ItemDataRole.DisplayRole:
             return ""
+        if section == Column.ID and role in _SPOKEN:
+            return self.named_by
         return super().headerData(section, orientation, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

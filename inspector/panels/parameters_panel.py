@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from core.errors import InspectorError
     from core.nodes import NodeParams
     from inspector.theme import Theme
+    from inspector.widgets.drafts import OpenDraft
 
 _MARGIN_PX = 12
 _EXIT_PARAMS = tuple(
@@ -124,6 +125,14 @@ class ParametersPanel(Surface):
                 self.node_combo.setCurrentIndex(names.index(name))
         self._set_usable(True)
         form.show_params(name, params, baseline)
+
+    def drafts(self) -> list[OpenDraft]:
+        """Name what is typed and not in force."""
+        return self.form.drafts() if self.node else []
+
+    def discard_drafts(self) -> None:
+        """Show the values in force in place of whatever is half typed or refused."""
+        self.form.discard_drafts()
 
     def set_param_problem(self, param: str, problem: str | InspectorError) -> None:
         """Say beside a parameter why its value was refused; the next valid one clears it."""
@@ -253,7 +262,7 @@ class ParametersPanel(Surface):
         self.node_picked.emit(self._nodes[index][0])
 
     def _on_reset_clicked(self) -> None:
-        self.form.discard_drafts()
+        self.discard_drafts()
         self.reset_requested.emit()
 
     def minimumSizeHint(self) -> QSize:

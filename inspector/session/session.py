@@ -61,6 +61,8 @@ class Session(QObject):
     -------
     changed(Shown)
         A step is over: this is what there is to show now.
+    leaving()
+        Another file takes the place of what is open: what is typed and not in force goes with that.
     opened()
         Another graph is open (or the same one again from disk); comes before `changed`.
     message_restored(text)
@@ -72,6 +74,7 @@ class Session(QObject):
     """
 
     changed = Signal(object)
+    leaving = Signal()
     opened = Signal()
     message_restored = Signal(str)
     failed = Signal(object)
@@ -162,34 +165,55 @@ class Session(QObject):
 
     # Opening
 
-    def open(
-        self, path: Path, *, root: Path | None = None, keep: bool = False, wait: bool = False
-    ) -> None:
-        """Open a file or folder in a worker; with `keep`, edits, node and message are kept.
+    def open(self, path: Path, *, root: Path | None = None, wait: bool = False) -> None:
+        """Open a file or folder in a worker.
 
+        Another graph of the same folder is asked the same question, and the turns so far stay.
         What is open now stays until the new content is known to be good. With `wait` it is open
         when this returns: for composing a window that nobody sees yet.
         """
         job = partial(open_and_check, path, root, self._models)
         if not wait:
-            self._jobs.submit(OPEN_LANE, job, partial(self._on_opened, keep), self._on_open_failed)
+            self._jobs.submit(OPEN_LANE, job, self._on_opened, self._on_open_failed)
             return
         try:
             result = job(QUIETLY)
         except InspectorError as error:
             self._on_open_failed(error)
         else:
-            self._on_opened(keep, result)
+            self._on_opened(result)
 
-    def _on_opened(self, keep: bool, result: OpenResult) -> None:
+    def reload(self, then: Callable[[], object] | None = None) -> None:
+        """Read the open files again; if they are broken now, the old content stays in use.
+
+        Edits, node, message and turn are kept.
+
+        Parameters
+        ----------
+        then : called once they are read.
+        """
+        if self.current is None:
+            return
+
+        def on_opened(result: OpenResult) -> None:
+            self._on_opened(result, keep=True)
+            if then is not None:
+                then()
+
+        root = self.current.workspace.root.path
+        job = partial(open_and_check, self.current.path, root, self._models)
+        self._jobs.submit(OPEN_LANE, job, on_opened, self._on_open_failed)
+
+    def _on_opened(self, result: OpenResult, *, keep: bool = False) -> None:
         self._jobs.cancel(INDEX_LANE)
         self._jobs.cancel(CHECK_LANE)
-        self._take(keep, result)
+        same_folder = self.folder == str(result.opened.workspace.root.path)
+        self._take(keep, result, same_folder=same_folder)
         # The collector would look at each of a million records now and then, for a quarter of a
         # second. They are no garbage, and are freed without it.
         gc.freeze()
         asked, self._asked_early = self._asked_early, ""
-        if not keep:
+        if not keep and not same_folder:
             self.asking.message = asked
             self.message_restored.emit(asked)
         self.opened.emit()
@@ -203,13 +227,17 @@ class Session(QObject):
             elif keep:
                 # The same turn, run again: asked anew it would write to memory once more.
                 self.asking.refresh()
+            elif self.asking.message:
+                self.run(self.asking.message, live=True)
             self._prepare()
         self._tell()
 
-    def _take(self, keep: bool, result: OpenResult) -> None:
+    def _take(self, keep: bool, result: OpenResult, *, same_folder: bool) -> None:
         """Put what was opened in the place of what was open."""
         before, edited, opened = self.current, self.graph, result.opened
-        self.asking.begin(opened.workspace, keep=keep)
+        if not keep:
+            self.leaving.emit()
+        self.asking.begin(opened.workspace, keep=keep, keep_history=same_folder)
         self.current = opened
         graph = opened.graph
         if keep and before is not None and edited is not None:

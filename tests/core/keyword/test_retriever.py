@@ -449,7 +449,7 @@ def town_search(query: str) -> Candidates:
         matching=None,
         matching_count=3,
         dense=DenseLeg(distances, order, order, ranks(order, 3), from_index=False),
-        sparse=SparseLeg(scores, rows, ranks(rows, 3), ("red", "lamp"), ("red", "lamp")),
+        sparse=SparseLeg(scores, rows, ranks(rows, 3), ("red", "lamp")),
         why_filtered=lambda row: "",
     )
 

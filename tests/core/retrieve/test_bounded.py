@@ -68,7 +68,7 @@ def bounded(
             sparse,
             ranks(sparse, len(known)),
             whole.sparse.tokens,
-            whole.sparse.known,
+            whole.sparse.query,
             more=len(sparse_rows) < len(whole.sparse.rows),
         ),
         why_filtered=lambda row: whole.why_filtered(int(known[row])),

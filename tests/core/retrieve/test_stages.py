@@ -57,7 +57,7 @@ def _candidates(rows: list[tuple[float, float, bool]]) -> Candidates:
         matching=matching,
         matching_count=int(matching.sum()),
         dense=DenseLeg(distances, order, dense_rows, ranks(dense_rows, count), from_index=False),
-        sparse=SparseLeg(scores, sparse_rows, ranks(sparse_rows, count), (), ()),
+        sparse=SparseLeg(scores, sparse_rows, ranks(sparse_rows, count), ()),
         why_filtered=lambda row: "",
     )
 
