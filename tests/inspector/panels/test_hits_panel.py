@@ -51,6 +51,21 @@ def test_the_table_has_the_name_that_scripts_use(panel: HitsPanel) -> None:
     assert table.model().index(3, 0).data(HitsModel.ReasonRole) == "filter"
 
 
+def test_the_query_stands_above_the_hits_as_the_mode_s_legs_see_it(panel: HitsPanel) -> None:
+    for mode, legs in (
+        (RetrievalMode.Dense, ["Dense"]),
+        (RetrievalMode.Lexical, ["BM25"]),
+        (RetrievalMode.Hybrid, ["Dense", "BM25"]),
+    ):
+        panel.show_selection(chosen(aquarium(), mode))
+        shown = [piece.text for piece in panel.query_line.pieces()]
+        assert [text for text in shown if text.endswith(" reads")] == [
+            f"{leg} reads" for leg in legs
+        ]
+    panel.show_selection(None)
+    assert not panel.query_line.isVisible()
+
+
 def test_clicking_a_row_hands_out_its_story(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     with qtbot.waitSignal(panel.row_selected) as caught:
