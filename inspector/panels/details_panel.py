@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 200_000
 """Of a longer chunk only the beginning is shown: laying out a megabyte would stop the window."""
 _MOST_MARKS = 1000
-_LEAST_LINES = 3
+_LEAST_LINES = 2
 _BESIDE_CHARACTERS = 90
 _EMPTY = "Select a row to see the whole chunk, its metadata and how its score came about."
 
