@@ -284,7 +284,7 @@ class HitsModel(TableModel[int]):
         if value is None:
             return MISSING
         if column not in NUMBERS:
-            return str(value)
+            return str(value)[:TEXT_CHARACTERS]
         if column is Column.SCORE:
             return f"{value:.{_SCORE_DIGITS}g}"
         return f"{value:.{_DECIMALS.get(column, 0)}f}"
