@@ -96,6 +96,7 @@ class RetrieveParams(NodeParams):
         reads=Reads.SELECTION,
         low=0.0,
         high=2.0,
+        zero="no limit",
     )
     rrf_k: int = param(
         60,
