@@ -10,8 +10,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QGraphicsRectItem,
-    QLabel,
-    QStackedWidget,
     QToolTip,
     QVBoxLayout,
     QWidget,
@@ -25,6 +23,7 @@ from inspector.theme import Themed
 from inspector.widgets.distance_axis import DistanceAxis
 from inspector.widgets.distance_dots import DistanceDots
 from inspector.widgets.dot_legend import DotLegend
+from inspector.widgets.labels import ElidedLabel
 from inspector.widgets.parts import named, packed
 
 if TYPE_CHECKING:
@@ -77,16 +76,18 @@ class DistancePanel(Themed, QWidget):
         self._found = "nothing searched yet"
         self._dots = DistanceDots()
         self.legend = DotLegend("cosine distance · smaller is closer", self)
-        self.message = named(QLabel(_NO_QUESTION, self), role="muted")
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message = named(ElidedLabel(_NO_QUESTION, self), role="muted")
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.message.setWordWrap(True)
         self._plot = self._make_plot()
         self._make_items()
-        self._stack = QStackedWidget(self)
-        self._stack.addWidget(self._plot)
-        self._stack.addWidget(self.message)
-        packed(QVBoxLayout(self), self.legend, (self._stack, 1), margins=(8, 4, 8, 0), spacing=0)
+        packed(
+            QVBoxLayout(self),
+            self.legend,
+            (self._plot, 1),
+            (self.message, 1),
+            margins=(8, 4, 8, 0),
+            spacing=0,
+        )
         self.show_selection(None)
         self.set_threshold(self._threshold)
 
@@ -138,14 +139,12 @@ class DistancePanel(Themed, QWidget):
             or not len(dense.order)
             or (selection.settings.mode is RetrievalMode.Lexical)
         ):
-            self.message.setText(no_distances or (_NO_QUESTION if selection is None else _LEXICAL))
-            self._stack.setCurrentWidget(self.message)
+            self.message.set_text(no_distances or (_NO_QUESTION if selection is None else _LEXICAL))
             self.legend.show_reasons(())
-            self.legend.hide()
+            self._show_plot(False)
             self._candidates = None
             return
-        self._stack.setCurrentWidget(self._plot)
-        self.legend.show()
+        self._show_plot(True)
         if selection.candidates is not self._candidates:
             self._candidates = selection.candidates
             self._show_histogram(dense.distances)
@@ -158,6 +157,11 @@ class DistancePanel(Themed, QWidget):
         least = "at least " if "result" in counts.at_least else ""
         self._found = f"{counts.records} records{told}, {least}{counts.result} hits"
         self._describe()
+
+    def _show_plot(self, shown: bool) -> None:
+        self.legend.setVisible(shown)
+        self._plot.setVisible(shown)
+        self.message.setVisible(not shown)
 
     def set_threshold(self, value: float) -> None:
         """Put the line at a threshold, 0 = no limit, without a signal."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from inspector.models.hits_model import HitsModel
     from inspector.models.table_model import Index
 
-_LEAST_ROWS = 5
+_LEAST_ROWS = 3
 _HIT_EDGE_PX = 3
 _BESIDE = 0.001
 
