@@ -40,6 +40,7 @@ class Hit:
     rank_dense : None when the dense leg did not contribute.
     needs : the smallest change that would let a near-miss in, "" for a hit.
     score, match_reason : of the retrievals that rank by one score and say why.
+    title : what a knowledge graph calls its node; "" for whatever has an id only.
     """
 
     row: int
@@ -56,3 +57,4 @@ class Hit:
     needs: str = ""
     score: float | None = None
     match_reason: str = ""
+    title: str = ""

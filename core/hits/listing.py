@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SortKeys = NDArray[np.float64] | list[str]
 """Numbers, NaN where there is none, or texts without regard to case."""
 
-TEXT_FIELDS = frozenset({"id", "text", "match_reason"})
+TEXT_FIELDS = frozenset({"id", "title", "text", "match_reason"})
 
 _SORTED_CHARACTERS = 500
 
@@ -89,7 +89,10 @@ class Listing(Protocol):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields of `Hit` that its rows can have a value in, `rank` first."""
+        """The fields of `Hit` that say something of its rows besides id, reason and text.
+
+        Numbers, `rank` first, and where there is one `title` and `match_reason`.
+        """
 
     @property
     def bar(self) -> Bar | None:

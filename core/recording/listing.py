@@ -10,6 +10,7 @@ import numpy as np
 
 from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
+from core.hits.numbers import in_detail
 from core.hits.stage import Stage
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from core.index.leg_query import LegQuery
     from core.nodes.kind import SearchKind
 
-_FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
+_NUMBERS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,14 @@ class RecordedListing:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields that at least one row has."""
-        return tuple(
-            name for name in _FIELDS if any(getattr(row, name) is not None for row in self.rows)
-        )
+        """The fields that at least one row has."""
+        reasons = ("match_reason",) if any(row.match_reason for row in self.rows) else ()
+        return (*self._numbers(), *reasons)
+
+    def _numbers(self) -> list[str]:
+        return [
+            name for name in _NUMBERS if any(getattr(row, name) is not None for row in self.rows)
+        ]
 
     @property
     def bar(self) -> Bar | None:
@@ -111,8 +116,8 @@ class RecordedListing:
         """Return the numbers that were recorded."""
         told = self.rows[row]
         return tuple(
-            ScoreLine(name, f"{getattr(told, name):g}", "as recorded")
-            for name in self.fields
+            ScoreLine(name, in_detail(getattr(told, name), 0), "as recorded")
+            for name in self._numbers()
             if getattr(told, name) is not None
         )
 

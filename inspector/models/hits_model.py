@@ -9,8 +9,10 @@ import numpy as np
 from PySide6.QtCore import Qt
 
 from core.hits.listing import sort_keys
+from core.hits.numbers import in_detail
 from core.hits.words import QueryWords
 from inspector.drawing.words import tooltip
+from inspector.models.number_cells import NumberCells
 from inspector.models.table_model import USER_ROLE, Index, TableModel
 
 if TYPE_CHECKING:
@@ -103,7 +105,7 @@ TITLES = (
 )
 _HELP = (
     "Place in the ranking of this mode, from 1. – where it never entered the ranking.",
-    "The record's id, the entry's path, or the node's id.",
+    "The record's id, the entry's path, or what the knowledge graph calls the node.",
     "How well it matches. Higher is better; – for a node that the walk added.",
     "Cosine distance to the query: 0 = identical, 2 = opposite. Smaller is closer.",
     "Distance or score as a bar; the line is the threshold or min_score.",
@@ -113,7 +115,7 @@ _HELP = (
     "Reciprocal rank fusion score of both legs. Higher is better.",
     "What the score is made of, which legs found it, or how the walk came to it.",
     "The smallest change of parameters that would let a near-miss in.",
-    "The chunk; words of the query in bold.",
+    "The chunk; words of the query in bold, but for those that nearly every text has.",
 )
 NUMBERS = frozenset(
     {
@@ -126,8 +128,7 @@ NUMBERS = frozenset(
         Column.FUSED,
     }
 )
-_DECIMALS = {Column.DISTANCE: 3, Column.BM25: 2, Column.FUSED: 4}
-_SCORE_DIGITS = 4
+_SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
 class _Line(NamedTuple):
@@ -150,7 +151,7 @@ class HitsModel(TableModel[int]):
     how : row of the listing → how it went on although the stage removed it.
     hit_count : how many of the rows are hits; they come first.
     has_more : whether there are near-misses beyond those listed.
-    words : of the query, whose matches are set in bold.
+    words : of the query that are set in bold. numbers_shown : what its number cells say.
     """
 
     titles = TITLES
@@ -174,6 +175,7 @@ class HitsModel(TableModel[int]):
         self.words = QueryWords()
         self._places: dict[int, int] = {}
         self._lines: dict[int, _Line] = {}
+        self.numbers_shown = NumberCells()
 
     # What is shown
 
@@ -186,7 +188,7 @@ class HitsModel(TableModel[int]):
         is_other = listing is None or known is None or known.search is not listing.search
         if is_other:
             self._limit = FIRST_NEAR_MISSES
-            self.words = QueryWords() if listing is None else listing.words
+            self.words = QueryWords() if listing is None else listing.words.telling
             self._lines = {}
         if stage is not self.stage:
             self._limit = FIRST_NEAR_MISSES if stage is None else MORE_NEAR_MISSES
@@ -214,6 +216,7 @@ class HitsModel(TableModel[int]):
         self.selection, self.stage, self.stage_rows = listing, stage, of_stage
         self._rows, self.hit_count, self.has_more = rows, len(hits), has_more
         self._bar = bar
+        self.numbers_shown.show(listing, rows, bar, is_other=is_other)
         in_order = listing.hit_rows.tolist() if listing is not None else ()
         self._places = {row: place for place, row in enumerate(in_order)}
         if is_other:
@@ -265,22 +268,26 @@ class HitsModel(TableModel[int]):
             known = self._lines[hit.row] = _Line(hit.text, line, self.words.spans(line))
         return known.line, known.matches
 
+    @property
+    def named_by(self) -> str:
+        """Which field of `Hit` says which row is which: the title of a node, or else the id."""
+        listing = self.selection
+        return "title" if listing is not None and "title" in listing.fields else "id"
+
     def cell_text(self, hit: Hit, column: Column) -> str:
-        """Return what a cell says: three decimals for distances, – for what is not known."""
+        """Return what a cell says: numbers told from their neighbours, – for what is not known."""
         if column is Column.TEXT:
             return line_of(hit.text)
         if column is Column.NEEDS:
             return self.needs_of(hit)
         if column is Column.BAR:
             return ""
-        value = getattr(hit, FIELDS[column])
+        value = getattr(hit, FIELDS[column] if column is not Column.ID else self.named_by)
         if value is None:
             return MISSING
-        if column not in NUMBERS:
-            return str(value)
-        if column is Column.SCORE:
-            return f"{value:.{_SCORE_DIGITS}g}"
-        return f"{value:.{_DECIMALS.get(column, 0)}f}"
+        if type(value) is float:
+            return self.numbers_shown.text(FIELDS[column], value)
+        return str(value)[:TEXT_CHARACTERS]
 
     def _order(
         self, listing: Listing | None, of_stage: StageRows | None, bar: Bar | None
@@ -308,6 +315,8 @@ class HitsModel(TableModel[int]):
     def _field(self, column: int, bar: Bar | None) -> str:
         if column == Column.BAR:
             return bar.field if bar is not None else ""
+        if column == Column.ID:
+            return self.named_by
         return FIELDS[Column(column)] if column >= 0 else ""
 
     # Qt
@@ -330,7 +339,8 @@ class HitsModel(TableModel[int]):
             case Qt.ItemDataRole.ToolTipRole:
                 return self._tip(hit, column)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{TITLES[column]}: {self._spoken(hit, column)}"
+                title = self.named_by if column is Column.ID else TITLES[column]
+                return f"{title}: {self._spoken(hit, column)}"
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self._alignment(column)
         return None
@@ -340,21 +350,20 @@ class HitsModel(TableModel[int]):
             parts = (REASON_WORDS[hit.reason.value], self.needs_of(hit))
             return " – ".join(part for part in parts if part)
         if column is Column.BAR:
-            shown = [
-                column
-                for column, field in FIELDS.items()
-                if field == self._field(Column.BAR, self.bar)
-            ]
+            field = self._field(Column.BAR, self.bar)
+            shown = [column for column, told in FIELDS.items() if told == field]
             return self.cell_text(hit, shown[0]) if shown else MISSING
         return self.cell_text(hit, column)
 
     def _tip(self, hit: Hit, column: Column) -> str:
         if column is Column.NEEDS:
             return tooltip(self._spoken(hit, column).capitalize())
+        if column is Column.ID:
+            return tooltip("\n".join(dict.fromkeys((self.cell_text(hit, column), hit.id))))
         field = self._field(column, self.bar)
         value = getattr(hit, field) if field else None
         if isinstance(value, float):
-            return f"{_LONG_NAMES[field]} {value:.6f}"
+            return f"{_LONG_NAMES[field]} {in_detail(value)}"
         return tooltip(hit.text if column is Column.TEXT else self.cell_text(hit, column))
 
     def headerData(
@@ -363,6 +372,8 @@ class HitsModel(TableModel[int]):
         """Return a column's title or help; the bar goes without a title."""
         if section == Column.BAR and role == Qt.ItemDataRole.DisplayRole:
             return ""
+        if section == Column.ID and role in _SPOKEN:
+            return self.named_by
         return super().headerData(section, orientation, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -15,6 +15,7 @@ from inspector.theme import Themed
 from inspector.widgets.hits_table import HitsTable
 from inspector.widgets.labels import ElidedLabel
 from inspector.widgets.parts import named, packed
+from inspector.widgets.query_line import QueryLine
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class HitsPanel(Themed, QWidget):
-    """The table of a turn's hits and near-misses.
+    """The table of a turn's hits and near-misses, below the query as the search saw it.
 
     Signals
     -------
@@ -52,7 +53,10 @@ class HitsPanel(Themed, QWidget):
         )
         self.more_button.setVisible(False)
         self.more_button.clicked.connect(self.model.show_more)
-        layout = packed(QVBoxLayout(self), self.filter_bar, (self.table, 1), spacing=0)
+        self.query_line = QueryLine(self)
+        layout = packed(
+            QVBoxLayout(self), self.query_line, self.filter_bar, (self.table, 1), spacing=0
+        )
         layout.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignHCenter)
         self.table.selectionModel().currentRowChanged.connect(self._on_row_changed)
         self.table.copy_requested.connect(self.copy_rows)
@@ -84,8 +88,9 @@ class HitsPanel(Themed, QWidget):
 
     def show_selection(self, selection: Listing | None) -> None:
         """Show what a node found; None = nothing was searched."""
+        self.query_line.show_queries(() if selection is None else selection.leg_queries)
         if selection is not None:
-            self.table.show_fields(selection.fields, has_bar=selection.bar is not None)
+            self.table.show_columns_of(selection)
         stage = self.model.stage
         self.model.show_selection(selection, stage)
         if stage is not None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit
 
+from inspector.models.hits_model import Column
 from inspector.panels.welcome_page import WelcomePage
 from inspector.window.samples import SAMPLES
 from tests.inspector.driver import LEFT, QUESTION
@@ -274,14 +275,14 @@ def test_options_and_layout_are_remembered(open_window: OpenWindow, aquarium: Pa
     user.window.apply_theme("dark")
     user.window.panels.query.live.setChecked(False)
     user.window.layout_of_docks.docks["turns"].hide()
-    user.find("hitsTable").pick_column(4, False)
+    user.find("hitsTable").pick_column(Column.DISTANCE, False)
     user.window.close()
     again = open_window(aquarium / "rag.graph.json")
     assert (again.window.width(), again.window.height()) == (790, 640)
     assert again.window.preferences.theme == "dark"
     assert not again.window.panels.query.live.isChecked()
     assert again.window.layout_of_docks.docks["turns"].isHidden()
-    assert again.find("hitsTable").isColumnHidden(4)
+    assert again.find("hitsTable").isColumnHidden(Column.DISTANCE)
     again.window.layout_of_docks.restore_default()
     assert not again.window.layout_of_docks.docks["turns"].isHidden()
 
