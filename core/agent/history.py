@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from core.agent.changes import value_words
+from core.agent.changes import changes, value_words
 from core.nodes.kind import kind_of
 
 if TYPE_CHECKING:
@@ -104,10 +104,12 @@ class TurnHistory:
         self._append(kept, HistoryEntry(turn, live=False))
 
     def vary(self, turn: Turn) -> None:
-        """Add what the turn on screen became with other settings; it may be what it was."""
+        """Add what the turn on screen became with other settings.
+
+        With the same ones it is still that turn: its files were read again, or it got a reply.
+        """
         newest, is_newest = self._newest, self.is_newest_shown
-        if newest is not None and is_newest and not newest.is_open and _asks_same(newest, turn):
-            # Its files were read again.
+        if newest is not None and is_newest and not newest.is_open and _is_same(newest, turn):
             self._replace_newest(replace(newest, turn=turn))
             return
         self._put_open(turn, live=newest.live if newest is not None and is_newest else True)
@@ -207,6 +209,13 @@ def bounded(entries: list[HistoryEntry]) -> list[HistoryEntry]:
 
 def _asks_same(entry: HistoryEntry, turn: Turn) -> bool:
     return not entry.turn.recorded and entry.turn.request == turn.request
+
+
+def _is_same(entry: HistoryEntry, turn: Turn) -> bool:
+    before, after = entry.turn.request, turn.request
+    return (
+        not entry.turn.recorded and before.message == after.message and not changes(before, after)
+    )
 
 
 def _hits(run: NodeRun) -> int:

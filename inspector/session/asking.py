@@ -86,6 +86,11 @@ class Asking(QObject):
         self.standing = Standing.ANSWERED
         self.history = TurnHistory()
 
+    @property
+    def is_resting(self) -> bool:
+        """Whether what was typed or moved last is about to be a turn of its own."""
+        return self._rest.isActive()
+
     def begin(self, workspace: Workspace, *, keep: bool, keep_history: bool) -> None:
         """Ask in another workspace.
 

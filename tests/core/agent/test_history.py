@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,6 +94,15 @@ def test_files_that_were_read_again_renew_the_results_of_the_newest() -> None:
     again = asked("a")
     history.vary(again)
     assert [entry.turn for entry in history.entries] == [again]
+
+
+def test_a_reply_that_is_typed_belongs_to_the_turn_that_it_answers() -> None:
+    history = TurnHistory()
+    history.add(asked("a"), live=False)
+    turn = asked("a")
+    replied = replace(turn, request=replace(turn.request, replies={"answer": "No."}))
+    history.vary(replied)
+    assert [entry.turn for entry in history.entries] == [replied]
 
 
 def test_looking_away_keeps_what_is_being_typed() -> None:

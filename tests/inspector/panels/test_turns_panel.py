@@ -95,7 +95,7 @@ def test_a_row_says_how_it_searched_what_came_back_and_what_was_set_otherwise_be
     assert second.settings == "Lexical · top_k 10"
     assert second.changed == "retrieval_mode Dense → Lexical"
     assert third.outcome.startswith("4001 InferenceFailed · ")
-    assert third.changed == "top_k 10 → 4, retrieval_mode Lexical → Dense"
+    assert third.changed == "retrieval_mode Lexical → Dense, top_k 10 → 4"
     assert TurnEntry("m", "Hybrid", 1, "").summary == "Hybrid · 1 hit"
 
 
