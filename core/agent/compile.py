@@ -31,7 +31,7 @@ def check_storages(
     graph = graph.sound()
     seen: set[str] = set()
     remembering: list[tuple[OpenedNode, NodeParams, StoreUse]] = []
-    for index, node in enumerate(graph.nodes):
+    for index, node in zip(graph.indices, graph.nodes, strict=True):
         kind = kind_of(node.params)
         opened = OpenedNode(
             node.name,

@@ -10,7 +10,7 @@ from core.errors import InspectorError
 from core.nodes.kind import Answer, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, TurnState
-from core.prompt.lint import Provided, lint
+from core.prompt.lint import Provided, lint, template_problem
 from core.prompt.messages import Placement
 from core.prompt.projection import Projection, PromptInputs, project
 
@@ -36,6 +36,7 @@ class GenerateParams(NodeParams):
         "Mustache template of what is added to the prompt.",
         reads=Reads.PROMPT,
         multiline=True,
+        text_rule=template_problem,
     )
     placement: Placement = param(
         Placement.BeforeUserAsSystem,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -13,7 +14,7 @@ from inspector.drawing.scales import Scale
 from inspector.drawing.words import error_text
 from inspector.forms.marked_slider import GROOVE_LEFT_PX, MarkedSlider
 from inspector.forms.param_row import ParamRow, RowPlan
-from inspector.forms.spins import DecimalSpin, WholeSpin, format_decimal
+from inspector.forms.spins import DecimalSpin, WholeSpin, format_decimal, read_number
 from inspector.widgets.labels import ElidedLabel, set_role
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QResizeEvent
 
+    from core.agent.drafts import RefusedValue
     from core.errors import InspectorError
     from core.nodes import ParamSpec
 
@@ -46,6 +48,7 @@ class NumberRow(ParamRow):
         self._per_unit = SLIDER_STEPS if self._is_float else 1
         self._value: int | float = spec.default
         self._showing = False
+        self._is_refused = False
         self._reason = ""
         self._note = ""
         self._is_one_line = True
@@ -85,15 +88,24 @@ class NumberRow(ParamRow):
         """Return the number as the spin box shows it."""
         return format_decimal(value) if self._is_float else str(value)
 
+    def refuse(self, text: str, draft: RefusedValue | None = None) -> None:
+        """Say what is wrong with the number; one that is refused stays in the spin box."""
+        super().refuse(text, draft)
+        self._is_refused = draft is not None
+
+    def show_draft(self, value: Any) -> None:
+        """Put the refused number in the spin box."""
+        text = value if isinstance(value, str) else json.dumps(value)
+        if text != self.spin.lineEdit().text():
+            self.spin.show_draft(text)
+
     def forget_draft(self) -> None:
         """Show the value: what is half typed belongs to another node."""
         self.discard_draft()
 
     def discard_draft(self) -> None:
         """Forget a half-typed or refused text and show the value in force."""
-        text = self.words(self.spin.value())
-        if self.spin.lineEdit().text() != text:
-            self.spin.lineEdit().setText(text)
+        self.spin.discard_draft()
         super().discard_draft()
 
     def set_inactive(self, reason: str) -> None:
@@ -175,9 +187,11 @@ class NumberRow(ParamRow):
             self._showing = False
 
     def _edit(self, value: int | float) -> None:
-        self.show_problem("")
         if value == self._value:
+            self._give_up_refused()
             return
+        self.show_problem("")
+        self._is_refused = False
         self._take(value)
         self._edited(value)
 
@@ -190,8 +204,19 @@ class NumberRow(ParamRow):
             self._edit(value)
 
     def _on_typed(self, error: InspectorError | None) -> None:
-        stays = f"{self.words(self._value)} stays in force"
-        self.show_problem("" if error is None else f"{error_text(error)}. {stays}")
+        if error is not None:
+            self._is_refused = True
+            self.show_problem(f"{error_text(error)}. {self._in_force()}")
+            self.draft_changed.emit(read_number(self.spin.lineEdit().text()))
+        else:
+            self._give_up_refused()
+
+    def _give_up_refused(self) -> None:
+        """Ask for the value in force again, where another was refused."""
+        self.show_problem("")
+        if self._is_refused:
+            self._is_refused = False
+            self.draft_changed.emit(self._value)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the line where it is too short."""

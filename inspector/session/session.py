@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import InspectorError
-from core.io.findings import FileRefused, Finding
+from core.io.findings import FileRefused, Finding, has_errors
 from core.io.work import QUIETLY
 from core.nodes import kind_of
 from inspector.session.asking import Asking
@@ -85,6 +85,7 @@ class Session(QObject):
         self.inputs = PlayInputs(self)
         self.asking = Asking(jobs, self.editor, self.inputs, self)
         self.editor.edited.connect(self._on_edited)
+        self.editor.drafts_changed.connect(self._on_drafts_changed)
         self.inputs.changed.connect(self._on_inputs_changed)
         self.inputs.upcoming_changed.connect(self._tell)
         self.asking.answered.connect(self._on_answered)
@@ -93,8 +94,10 @@ class Session(QObject):
         self.current: Opened | None = None
         self.node = ""
         self.findings: tuple[Finding, ...] = ()
+        self.checked: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
         self._asked_early = ""
+        self._renewed = ""
         self._parts: list[_Part] = []
         self._told_notes: set[str] = set()
 
@@ -131,7 +134,9 @@ class Session(QObject):
             is_outdated=asking.is_outdated,
             history=asking.history.entries,
             place=asking.history.index,
+            drafts=editor.drafts,
             findings=self.findings,
+            checked=self.checked,
             play=inputs.shown,
             upcoming=inputs.upcoming,
             keeps_dialog=inputs.keeps_dialog,
@@ -170,7 +175,8 @@ class Session(QObject):
         What is open now stays until the new content is known to be good. With `wait` it is open
         when this returns: for composing a window that nobody sees yet.
         """
-        job = partial(open_and_check, path, root, self._models)
+        known = self.checked if keep else None
+        job = partial(open_and_check, path, root, self._models, known)
         if not wait:
             self._jobs.submit(OPEN_LANE, job, partial(self._on_opened, keep), self._on_open_failed)
             return
@@ -214,14 +220,15 @@ class Session(QObject):
         graph = opened.graph
         if keep and before is not None and edited is not None:
             graph = with_edits(graph, edited, before.graph)
-        self.editor.show(graph, opened.graph, opened.workspace)
-        self.findings = result.findings
+        self.editor.show(graph, opened.graph, result.drafts, opened.workspace, keep=keep)
+        self.checked = result.checked
+        self.findings = (*result.checked, *opened.findings)
         self.neighbours = result.neighbours
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
             self.node = next(
                 (n.name for n in opened.graph.nodes if kind_of(n.params).attaches_knowledge),
-                names[0],
+                next(iter(names), ""),
             )
         if not keep:
             self.inputs.restart()
@@ -289,31 +296,50 @@ class Session(QObject):
             self.editor.reset(self.node)
 
     def _on_edited(self, node: str, param: str) -> None:
-        if self.editor.in_hand.node(node).params.specs()[param].structural:
+        spec = self.editor.in_hand.node(node).params.specs()[param]
+        if spec.structural:
             self.inputs.renew_agent()
-            self._renew_agent(node, param)
+            self._check(
+                f"New agent: {node}.{param} is fixed once an agent exists, so the "
+                "edited graph has a new one"
+            )
+        elif any(
+            found.place.node == node
+            and (found.place.param == param or spec.kind not in (int, float))
+            for found in self.checked
+        ):
+            self._check()
         self._on_inputs_changed()
 
     def _on_inputs_changed(self) -> None:
         self.asking.refresh()
         self._tell()
 
-    def _renew_agent(self, node: str, param: str) -> None:
-        """Compile the edited graph anew: what a structural parameter asks for."""
+    def _on_drafts_changed(self) -> None:
+        if self.editor.faults or has_errors(self.checked):
+            self._check()
+        self._tell()
+
+    def _check(self, renewed: str = "") -> None:
+        """Check the edited graph; where it makes an agent, and a new one, say so: `renewed`."""
         graph, current = self.editor.in_hand, self.current
         if current is None:
             return
 
-        def done(findings: tuple[Finding, ...]) -> None:
-            self.findings = findings
-            self._tell()
-            self.noted.emit(
-                f"New agent: {node}.{param} is fixed once an agent exists, so the "
-                "edited graph has a new one"
-            )
-            self._prepare()
+        self._renewed = renewed or self._renewed
 
-        self._jobs.submit(CHECK_LANE, partial(check_edited, graph, current), done, self.failed.emit)
+        def done(findings: tuple[Finding, ...]) -> None:
+            self.checked = findings
+            self.findings = (*findings, *current.findings)
+            self._tell()
+            if self._renewed and not has_errors(findings):
+                self.noted.emit(self._renewed)
+            if self._renewed:
+                self._prepare()
+            self._renewed = ""
+
+        job = partial(check_edited, graph, current, self.editor.faults)
+        self._jobs.submit(CHECK_LANE, job, done, self.failed.emit)
 
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""
@@ -324,6 +350,8 @@ class Session(QObject):
             return False
         if self.current is not None:
             self.current = replace(self.current, graph=graph, path=path)
+            if self.checked:
+                self._check()
         self._tell()
         return True
 

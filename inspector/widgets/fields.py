@@ -150,6 +150,12 @@ class LineEdit(QLineEdit):
         if self._draft.replaces(text) and text != self.text():
             self.setText(text)
 
+    def show_draft(self, text: str) -> None:
+        """Show a text that is not in force."""
+        if text != self.text():
+            self.setText(text)
+            self._draft.ask(text)
+
     def forget_draft(self) -> None:
         """Let the next text replace what is typed: it is another parameter's, or node's."""
         self._draft.forget()

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from core.errors import Code, InspectorError
-from core.io.findings import FileRefused
+from core.io.findings import FileRefused, has_errors
 from inspector.window.wiring.question import misses_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from core.io.findings import Finding
     from inspector.panels.message_bar import MessageBar
     from inspector.session.session import Session
     from inspector.session.shown import Shown
@@ -42,9 +43,13 @@ class Messages(QObject):
         self._bar = bar
         self._raise_dock = raise_dock
         self._error_of_turn = ""
+        self._error_of_graph = ""
         session.failed.connect(self.show_error)
         session.noted.connect(self.show_note)
-        session.bind((lambda shown: shown.turn, self._on_turn))
+        session.bind(
+            (lambda shown: shown.checked, self._on_checked),
+            (lambda shown: shown.turn, self._on_turn),
+        )
 
     def show_note(self, text: str) -> None:
         """Say something worth a line."""
@@ -53,12 +58,7 @@ class Messages(QObject):
     def show_error(self, error: BaseException) -> None:
         """Say what went wrong; nothing else changes."""
         if isinstance(error, FileRefused):
-            self._bar.post(
-                "error",
-                error.line().removeprefix("error "),
-                "\n".join(finding.line() for finding in error.findings),
-                [("Problems", lambda: self._raise_dock("problems"))],
-            )
+            self._post_refused(error.line().removeprefix("error "), error.findings)
         elif isinstance(error, InspectorError):
             text = error.line().removeprefix("error ")
             if self._session.turn is not None and error is self._session.turn.error:
@@ -76,6 +76,27 @@ class Messages(QObject):
                 "the log has the details.",
                 "".join(traceback.format_exception(error)),
             )
+
+    def _post_refused(self, text: str, findings: tuple[Finding, ...]) -> None:
+        self._bar.post(
+            "error",
+            text,
+            "\n".join(finding.line() for finding in findings),
+            [("Problems", lambda: self._raise_dock("problems"))],
+        )
+
+    def _on_checked(self, shown: Shown) -> None:
+        """Say that the graph, as opened or edited, is none that would run in the game."""
+        text = ""
+        if has_errors(shown.checked):
+            line = FileRefused(shown.checked).line().removeprefix("error ")
+            text = f"The game would refuse this graph: {line}"
+        if text == self._error_of_graph:
+            return
+        self._bar.withdraw(self._error_of_graph)
+        self._error_of_graph = text
+        if text:
+            self._post_refused(text, shown.checked)
 
     def _on_turn(self, shown: Shown) -> None:
         if self._error_of_turn and shown.turn is not None and shown.turn.error is None:
