@@ -67,11 +67,13 @@ class Theme:
             "": self.hit,
             "filter": self.filter,
             "scope": self.filter,
+            "words": self.filter,
             "threshold": self.threshold,
             "min_score": self.threshold,
             "top_k": self.top_k,
             "k": self.top_k,
             "leg_depth": self.top_k,
+            "cap": self.top_k,
             "index": self.error,
         }.get(reason, self.muted)
 

@@ -20,8 +20,17 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 REPO = Path(__file__).resolve().parent.parent
+LONGEST_ID = 60
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Shorten ids: the current test's is in the environment, which has no room for a megabyte."""
+    if not isinstance(val, str) or len(val) <= LONGEST_ID:
+        return None
+    return f"{ascii(val[:LONGEST_ID])[1:-1]}...{len(val)}"
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the real model out of the quick loop, and in one worker, which loads it once."""
     for item in items:

@@ -258,6 +258,13 @@ class GraphDescription:
         """Return the text of the graph file that saving the graph would write."""
         return json.dumps(self.to_document(), ensure_ascii=False, indent=2) + "\n"
 
+    def is_overtaken(self) -> bool:
+        """Tell whether its file says something else now than when it was read or written last."""
+        if self.path is None or not self.path.exists():
+            return False
+        findings = Findings(Code.GraphCompilationFailed, str(self.path))
+        return bool(read_json(self.path, findings) != self._document)
+
     def save(self, path: Path | str) -> None:
         """Write the graph file atomically; the file that was there survives any failure.
 

@@ -9,13 +9,14 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.embedding.embedder import ModelProvider
+from core.embedding.models import find_model, user_catalog
 from core.errors import Code, InspectorError, Place
 from core.io.cache import BoundedCache
 from core.io.findings import FileRefused
 from core.io.work import QUIETLY, Work
 from core.keyword.corpora import Corpora
 from core.knowledge.base import KnowledgeBase
-from core.knowledge.catalog import SchemaCatalog
+from core.knowledge.catalog import SchemaCatalog, catalog_paths
 from core.knowledge.filter import CompiledFilter, compile_filter
 from core.knowledge.root import FileKind, StorageRoot
 from core.knowledge.strings import StringStorage
@@ -295,6 +296,29 @@ class Workspace:
         return (
             used | self.memories.files() | {path: path.name for path in self.graphs.open_graphs()}
         )
+
+    def sources(self) -> set[Path]:
+        """Return all that turns here read, there or not; a folder stands for all that lies in it.
+
+        The open files, the folders of pages, the schema catalog, the user's catalog of models, and
+        the models that are named by their folder.
+        """
+        with self._lock:
+            stores = [storage.opened.store for storage in self._storages.values()]
+        models = [
+            entry.folder()
+            for store in stores
+            if isinstance(store, KnowledgeBase)
+            and (entry := find_model(store.config.embedding_model, store.path.parent)) is not None
+            and not (entry.location.package or entry.location.hub_id)
+        ]
+        return {
+            *self.files(),
+            *self.corpora.open_corpora(),
+            *catalog_paths(self.root.path),
+            user_catalog(),
+            *(folder for folder in models if folder is not None),
+        }
 
     def sizes(self) -> dict[Path, tuple[int, str]]:
         """Return how much each open storage holds, and of what, by path."""

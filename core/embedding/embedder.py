@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from core.embedding.models import ModelEntry, find_model, model_names, token_counter
+from core.embedding.prompts import NO_PROMPTS, Prompts, read_prompts
 from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
@@ -57,7 +58,7 @@ class Embedder(Protocol):
     max_tokens: int
 
     def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
-        """Return L2-normalised embeddings: float32 (len(texts), dimension).
+        """Return L2-normalised embeddings of records: float32 (len(texts), dimension).
 
         Raises
         ------
@@ -168,6 +169,7 @@ class SentenceTransformerEmbedder:
     model : the loaded model.
     identity : see `Embedder`.
     count_tokens : counts the tokens of texts, to sort by; None to sort by characters.
+    prompts : what is put before a question and before a record.
     """
 
     def __init__(
@@ -175,15 +177,17 @@ class SentenceTransformerEmbedder:
         model: Any,
         identity: str,
         count_tokens: Callable[[Sequence[str]], list[int]] | None = None,
+        prompts: Prompts = NO_PROMPTS,
     ) -> None:
         self._model = model.eval()
         self._count_tokens = count_tokens
+        self._prompts = prompts
         self._tokenizer_lock = threading.Lock()
         self._threads_lock = threading.Lock()
         self.identity = identity
         self.max_tokens = int(model.max_seq_length or 0)
         self._longest = _CHARACTERS_PER_TOKEN * (self.max_tokens or _USUAL_MAX_TOKENS)
-        self.dimension = len(self._run(["a"])[0])
+        self.dimension = len(self._run(["a"], "")[0])
 
     def embed(self, texts: Sequence[str], work: Work = QUIETLY) -> NDArray[np.float32]:
         """Return L2-normalised embeddings: float32 (len(texts), dimension); see `Embedder`."""
@@ -199,7 +203,7 @@ class SentenceTransformerEmbedder:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Return the L2-normalised embedding of a query: float32 (dimension,)."""
-        vector: NDArray[np.float32] = self._run([self._readable(text)])[0]
+        vector: NDArray[np.float32] = self._run([self._readable(text)], self._prompts.question)[0]
         return vector
 
     def _readable(self, text: str) -> str:
@@ -213,7 +217,9 @@ class SentenceTransformerEmbedder:
     def _batches(self, texts: list[str]) -> Iterator[NDArray[np.int64]]:
         """Rows of the batches: texts of about equal length, at most `BATCH_TOKENS` padded."""
         if self._count_tokens is not None:
-            lengths = np.array(self._count_tokens(texts), dtype=np.int64)
+            before = self._prompts.record
+            counted = self._count_tokens([before + text for text in texts])
+            lengths = np.array(counted, dtype=np.int64)
         else:
             lengths = np.array([len(text) // 4 + 2 for text in texts], dtype=np.int64)
         if self.max_tokens:
@@ -230,7 +236,7 @@ class SentenceTransformerEmbedder:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         def run(rows: NDArray[np.int64]) -> NDArray[np.float32]:
             work.stop_if_cancelled()
-            return self._run([texts[row] for row in rows])
+            return self._run([texts[row] for row in rows], self._prompts.record)
 
         workers = min(_cores(), MOST_WORKERS, len(batches))
         if workers < 2:
@@ -248,16 +254,19 @@ class SentenceTransformerEmbedder:
                 pool.shutdown(cancel_futures=True)
                 torch.set_num_threads(before)
 
-    def _run(self, texts: list[str]) -> NDArray[np.float32]:
+    def _run(self, texts: list[str], prompt: str) -> NDArray[np.float32]:
         """Run the model on one batch."""
         import torch
 
         model = self._model
-        prompt = model.prompts.get(model.default_prompt_name) or ""
-        preprocess = getattr(model, "preprocess", None) or model.tokenize
         try:
             with self._tokenizer_lock:
-                features = preprocess([prompt + text for text in texts])
+                # Given its length by `preprocess`, some models leave the prompt out of the mean.
+                features = (
+                    model.preprocess(texts, prompt=prompt)
+                    if hasattr(model, "preprocess")
+                    else model.tokenize([prompt + text for text in texts])
+                )
             with torch.inference_mode():
                 made = model(features)["sentence_embedding"]
                 if model.truncate_dim is not None:
@@ -319,7 +328,10 @@ def load_embedder(name: str) -> SentenceTransformerEmbedder:
     check_modules(entry, folder)
     check_weights(entry, folder)
     embedder = SentenceTransformerEmbedder(
-        _load(entry, folder), model_identity(entry, folder), token_counter(entry)
+        _load(entry, folder),
+        model_identity(entry, folder),
+        token_counter(entry),
+        read_prompts(folder),
     )
     if entry.dimension and embedder.dimension != entry.dimension:
         raise InspectorError(

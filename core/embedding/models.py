@@ -31,6 +31,9 @@ USER_CATALOG = "models.json"
 
 _QUANTISATION = re.compile(r"\s*\((?:i?q\d\w*|b?f(?:p)?(?:16|32))\)$", re.IGNORECASE)
 _COUNT_BLOCK = 2048
+_SPECIAL_TOKENS = 2
+# Decomposed, as tokenizers do it, a character is up to four; each may be a token.
+_TOKENS_PER_CHARACTER = 4
 _CODE = Code.InvalidEmbeddedStringStorageData
 
 
@@ -110,6 +113,11 @@ def find_model(name: str, base: Path | None = None) -> ModelEntry | None:
     return _folder_entry(name.strip(), base)
 
 
+def user_catalog() -> Path:
+    """Return where the user's own catalog lies; it need not exist."""
+    return config_folder() / USER_CATALOG
+
+
 def catalog_findings() -> tuple[Finding, ...]:
     """Return what is wrong with the user's own catalog, as warnings: it is then ignored."""
     return _catalogs()[1]
@@ -124,14 +132,10 @@ def token_counter(entry: ModelEntry) -> Callable[[Sequence[str]], list[int]] | N
     folder = entry.folder()
     if folder is None or not (folder / "tokenizer.json").is_file():
         return None
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception:  # the library raises bare Exception for a file that it cannot read
+    path = folder / "tokenizer.json"
+    tokenizer = _tokenizer(path, path.stat().st_mtime_ns)
+    if tokenizer is None:
         return None
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
 
     def count(texts: Sequence[str]) -> list[int]:
         counts: list[int] = []
@@ -143,13 +147,43 @@ def token_counter(entry: ModelEntry) -> Callable[[Sequence[str]], list[int]] | N
     return count
 
 
+@lru_cache(maxsize=2)
+def _tokenizer(path: Path, *_stamp: int) -> Any:
+    """Load a tokenizer that cuts nothing off; None for a file that cannot be read."""
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception:  # the library raises bare Exception
+        return None
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def may_exceed(text: str, max_tokens: int) -> bool:
+    """Tell whether a text may have more tokens than a model reads, at a glance.
+
+    Parameters
+    ----------
+    max_tokens : special ones included; 0 where it is not known, and then no text exceeds it.
+    """
+    room = max_tokens - _SPECIAL_TOKENS
+    if not max_tokens:
+        return False
+    if text.isascii():
+        # A token has a character at least, and the space between two words is none of its own.
+        return len(text) > room and len(text) - text.count(" ") > room
+    return len(text) * _TOKENS_PER_CHARACTER > room
+
+
 def _catalog() -> Mapping[str, ModelEntry]:
     return _catalogs()[0]
 
 
 def _catalogs() -> tuple[Mapping[str, ModelEntry], tuple[Finding, ...]]:
     """Return the models, and what is wrong with the user's catalog; read again when it changes."""
-    path = config_folder() / USER_CATALOG
+    path = user_catalog()
     try:
         status = path.stat()
     except OSError:

@@ -12,6 +12,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from core.embedding.models import WEIGHTS_FILE, ModelEntry, read_object
+from core.embedding.prompts import read_prompts
 from core.errors import Code, InspectorError, Place
 from core.io.atomic import write_atomically
 from core.io.folders import cache_folder
@@ -93,6 +94,10 @@ def model_identity(entry: ModelEntry, folder: Path) -> str:
                     digest.update(f"{name}\0{file_hash(path)}\n".encode())
     except OSError as error:
         raise _unreadable(entry, folder, error) from error
+    prompts = read_prompts(folder)
+    if any(prompts):
+        # Its file is hashed above: this tells from vectors made when one prompt served for both.
+        digest.update(json.dumps(prompts).encode())
     return digest.hexdigest()
 
 

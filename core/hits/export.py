@@ -23,16 +23,18 @@ COLUMNS = (
     "needs",
     "text",
 )
-_TEXTS = frozenset({"id", "match_reason", "needs", "text"})
+_SCORED = ("score", "match_reason")
+_TEXTS = frozenset({"id", "title", "match_reason", "needs", "text"})
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def columns_of(fields: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of hits with these number fields (`core.hits.listing.Listing`)."""
+    """Return the columns of hits with these fields (`core.hits.listing.Listing`)."""
     if "score" not in fields:
         return COLUMNS
-    numbers = [field for field in fields if field not in ("rank", "score")]
-    return ("rank", "id", "score", "match_reason", *numbers, "reason", "needs", "text")
+    titles = [field for field in fields if field == "title"]
+    numbers = [field for field in fields if field not in ("rank", "title", *_SCORED)]
+    return ("rank", "id", *titles, *_SCORED, *numbers, "reason", "needs", "text")
 
 
 def hits_as_csv(hits: Iterable[Hit], columns: Sequence[str] = COLUMNS) -> str:

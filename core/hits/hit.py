@@ -9,12 +9,13 @@ from enum import StrEnum
 class Reason(StrEnum):
     """Why something is no hit: the first stage that dropped it. NONE for a hit.
 
-    Retrieve has FILTER to TOP_K, KeywordRetrieve MIN_SCORE and K, RetrieveSubgraph SCOPE and
-    TOP_K.
+    Retrieve has FILTER to TOP_K, KeywordRetrieve MIN_SCORE and K, RetrieveSubgraph SCOPE, TOP_K
+    and CAP. WORDS, of the last two: it shares none with the query.
     """
 
     NONE = ""
     FILTER = "filter"
+    WORDS = "words"
     INDEX = "index"
     LEG_DEPTH = "leg_depth"
     THRESHOLD = "threshold"
@@ -22,6 +23,7 @@ class Reason(StrEnum):
     TOP_K = "top_k"
     MIN_SCORE = "min_score"
     K = "k"
+    CAP = "cap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Hit:
     rank_dense : None when the dense leg did not contribute.
     needs : the smallest change that would let a near-miss in, "" for a hit.
     score, match_reason : of the retrievals that rank by one score and say why.
+    title : what a knowledge graph calls its node; "" for whatever has an id only.
     """
 
     row: int
@@ -54,3 +57,4 @@ class Hit:
     needs: str = ""
     score: float | None = None
     match_reason: str = ""
+    title: str = ""

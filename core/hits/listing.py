@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from core.hits.hit import Hit, Reason
+    from core.hits.hit import Hit
+    from core.hits.stage import StageKind, StageRows
     from core.hits.words import QueryWords
+    from core.index.leg_query import LegQuery
 
 SortKeys = NDArray[np.float64] | list[str]
 """Numbers, NaN where there is none, or texts without regard to case."""
 
-TEXT_FIELDS = frozenset({"id", "text", "match_reason"})
+TEXT_FIELDS = frozenset({"id", "title", "text", "match_reason"})
 
 _SORTED_CHARACTERS = 500
 
@@ -86,12 +88,11 @@ class Listing(Protocol):
         """How many rows count as near-misses."""
 
     @property
-    def known_reasons(self) -> frozenset[Reason]:
-        """The reasons that its near-misses can have."""
-
-    @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields of `Hit` that its rows can have a value in, `rank` first."""
+        """The fields of `Hit` that say something of its rows besides id, reason and text.
+
+        Numbers, `rank` first, and where there is one `title` and `match_reason`.
+        """
 
     @property
     def bar(self) -> Bar | None:
@@ -100,6 +101,10 @@ class Listing(Protocol):
     @property
     def words(self) -> QueryWords:
         """The words of the query, to be marked in the texts."""
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as each leg sees it; () where that is not known."""
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:
@@ -116,11 +121,11 @@ class Listing(Protocol):
     def story(self, row: int) -> Hit:
         """Return everything about one row."""
 
-    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
-        """Return the rows of the first `limit` near-misses, the closest to getting in first.
+    def near_miss_rows(self, limit: int) -> list[int]:
+        """Return the rows of the first `limit` near-misses, the closest to getting in first."""
 
-        With `reason`, only those that this stage dropped.
-        """
+    def stage_rows(self, kind: StageKind) -> StageRows | None:
+        """Return the rows that a stage removed or added; None for a stage that it does not have."""
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what near-misses are sorted by, as `sort_keys` does, telling no story."""

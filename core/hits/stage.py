@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from core.hits.hit import Reason
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Leg(StrEnum):
@@ -23,13 +29,15 @@ class StageKind:
     labels : its name, and shorter ones for where there is less room.
     help : what it lets through, in a sentence.
     whys : what it removed in words, e.g. ``by filter``, and shorter; () for a first stage.
-    reason : which near-misses it removes; NONE where they cannot be listed.
+    reason : whose colour its removals have; NONE for no colour of their own.
+    is_listed : whether the rows that it removed can be listed.
     """
 
     labels: tuple[str, ...]
     help: str = ""
     whys: tuple[str, ...] = ()
     reason: Reason = Reason.NONE
+    is_listed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +75,44 @@ class Stage:
 
     @property
     def reason(self) -> Reason:
-        """Which near-misses it removed; NONE where they cannot be listed."""
+        """Whose colour its removals have."""
         return self.kind.reason
+
+    @property
+    def can_be_listed(self) -> bool:
+        """Whether it removed, or added, rows that can be listed."""
+        return self.removed != 0 and self.kind.is_listed
 
     @property
     def why(self) -> str:
         """`removed` in words, e.g. ``by filter``; "" for a first stage."""
         return self.kind.whys[0] if self.kind.whys else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StageRows:
+    """The rows that a stage removed, or that it added: as many as its number says.
+
+    rows : int64 (n,), the closest to getting in first.
+    stayed : bool (n,), those that went on nevertheless.
+    how : how they did, e.g. ``came back through BM25``; "" where none can.
+    """
+
+    rows: NDArray[np.int64]
+    stayed: NDArray[np.bool_]
+    how: str = ""
+
+    @classmethod
+    def of(
+        cls, rows: NDArray[np.int64], others: NDArray[np.int64] | None = None, how: str = ""
+    ) -> StageRows:
+        """Return the rows; those that are among the `others` went on."""
+        stayed = np.zeros(len(rows), dtype=np.bool_) if others is None else np.isin(rows, others)
+        return cls(rows, stayed, how)
+
+    def told(self) -> dict[int, str]:
+        """Return row → how it went on, of those that did."""
+        return dict.fromkeys(self.rows[self.stayed].tolist(), self.how)
 
 
 def sources(stages: tuple[Stage, ...], number: int) -> tuple[int, ...]:

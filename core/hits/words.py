@@ -12,6 +12,15 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
+_STOP_WORDS = """
+a an and any are as at be been but by can did do does for from had has have he her his how i
+if in into is it its me my no not of on or our she should so some than that the their them
+then there these they this those to us was we were what when where which who whom whose why
+will with would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""English words that nearly every text has: a search may count them, but they tell nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class QueryWords:
@@ -23,6 +32,11 @@ class QueryWords:
 
     tokens: frozenset[str] = frozenset()
     find: Callable[[str, frozenset[str]], Iterable[Span]] = token_spans
+
+    @property
+    def telling(self) -> QueryWords:
+        """The words without those that nearly every text has."""
+        return QueryWords(self.tokens - STOP_WORDS, self.find)
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """Return where `text` has a word: (start, end) by character, merged, ascending."""

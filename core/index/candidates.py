@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.index.leg_query import BM25_QUERY, DENSE_QUERY, LegQuery
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -37,6 +39,7 @@ class DenseLeg:
     rank : int32 (m,), 1-based place in `rows`, 0 where a row is not in it.
     from_index : True when the HNSW index answered, False for an exact scan.
     more : whether the leg ranks further records after `rows`, of which nothing is known.
+    query : the query as the model reads it.
     """
 
     distances: NDArray[np.float32]
@@ -45,6 +48,7 @@ class DenseLeg:
     rank: NDArray[np.int32]
     from_index: bool
     more: bool = False
+    query: LegQuery = DENSE_QUERY
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,8 @@ class SparseLeg:
     rows : int64, the leg's ranking of matching rows with a score above 0 from its first on, best
         first, ties by row.
     rank : int32 (m,), 1-based place in `rows`, 0 where a row is not in it.
-    tokens : the query's tokens as the leg sees them; `known` those that the store has.
+    tokens : the query's tokens as the leg sees them.
+    query : the query as the leg sees it, with what it drops.
     more : whether the leg ranks further records after `rows`, of which nothing is known.
     """
 
@@ -64,7 +69,7 @@ class SparseLeg:
     rows: NDArray[np.int64]
     rank: NDArray[np.int32]
     tokens: tuple[str, ...]
-    known: tuple[str, ...]
+    query: LegQuery = BM25_QUERY
     more: bool = False
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from core.index.candidates import MAX_DEPTH, DenseLeg, ranks
 from core.index.hnsw_file import HnswFileError, check_hnsw_file
+from core.index.leg_query import DENSE_QUERY, LegQuery
 from core.index.order import smallest_first
 from core.io.sidecar import (
     SidecarError,
@@ -84,6 +85,7 @@ def dense_leg(
     query: NDArray[np.float32],
     matching: NDArray[np.bool_] | None = None,
     index: VectorIndex | None = None,
+    seen: LegQuery = DENSE_QUERY,
 ) -> DenseLeg:
     """Rank the records by distance, ties by row.
 
@@ -92,6 +94,7 @@ def dense_leg(
     query : float32 (d,), of length 1 or 0.
     matching : bool (n,), the filter's mask: an exact scan of the matching records answers.
     index : what answers without a filter; an exact scan where it is None or fails to.
+    seen : the query as the model reads it.
 
     Raises
     ------
@@ -118,7 +121,7 @@ def dense_leg(
     else:
         rows = order
     rows.setflags(write=False)
-    return DenseLeg(distances, order, rows, ranks(rows, count), found is not None)
+    return DenseLeg(distances, order, rows, ranks(rows, count), found is not None, query=seen)
 
 
 class HnswIndex:

@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from core.index.candidates import SparseLeg, ranks
+from core.index.leg_query import BM25, LegQuery, query_words
 from core.index.order import largest_first
-from core.index.tokens import query_tokens, record_tokens
+from core.index.tokens import query_tokens_with_spans, record_tokens
 from core.io.sidecar import SidecarFolder, SidecarKey
 from core.io.work import QUIETLY, Work
 
@@ -120,13 +121,18 @@ def sparse_leg(
     ----------
     matching : bool (n,), the filter's mask; scores come from the whole store nevertheless.
     """
-    tokens = query_tokens(query)
-    scores = index.score(tokens)
+    seen = leg_query(BM25, index, query)
+    scores = index.score(seen.kept)
     scored = scores > 0
     rows = largest_first(scores, np.flatnonzero(scored if matching is None else scored & matching))
     scores.setflags(write=False)
-    known = tuple(token for token in tokens if token in index.vocabulary)
-    return SparseLeg(scores, rows, ranks(rows, index.count), tuple(tokens), known)
+    return SparseLeg(scores, rows, ranks(rows, index.count), seen.kept, seen)
+
+
+def leg_query(leg: str, index: TermIndex, query: str) -> LegQuery:
+    """Return a query as a leg over an index sees it: its tokens, and what is none."""
+    parts = ((token, "", start, end) for token, start, end in query_tokens_with_spans(query))
+    return LegQuery(leg, query_words(query, parts, index.vocabulary))
 
 
 def build_lexical_index(texts: Sequence[str], work: Work = QUIETLY) -> LexicalIndex:

@@ -94,13 +94,7 @@ def query_tokens(text: str) -> list[str]:
     if text.isascii():
         return record_tokens(text)
     folded = _fold(text)
-    tokens = []
-    for start, end, joined in _runs(folded):
-        if not joined or end == start + 1:
-            tokens.append(folded[start:end])
-        else:
-            tokens.extend(folded[at : at + 2] for at in range(start, end - 1))
-    return tokens
+    return [folded[start:end] for start, end in _query_spans(folded)]
 
 
 def tokens_with_spans(text: str) -> list[Span]:
@@ -118,6 +112,16 @@ def tokens_with_spans(text: str) -> list[Span]:
     folded, starts, ends = _fold_with_origins(text)
     return [
         (folded[start:end], starts[start], ends[end - 1]) for start, end in _record_spans(folded)
+    ]
+
+
+def query_tokens_with_spans(text: str) -> list[Span]:
+    """Return the tokens of a query as `tokens_with_spans` does those of a record."""
+    if text.isascii():
+        return tokens_with_spans(text)
+    folded, starts, ends = _fold_with_origins(text)
+    return [
+        (folded[start:end], starts[start], ends[end - 1]) for start, end in _query_spans(folded)
     ]
 
 
@@ -166,6 +170,14 @@ def _record_spans(folded: str) -> Iterator[tuple[int, int]]:
             yield at, at + 1
             if at + 1 < end:
                 yield at, at + 2
+
+
+def _query_spans(folded: str) -> Iterator[tuple[int, int]]:
+    for start, end, joined in _runs(folded):
+        if not joined or end == start + 1:
+            yield start, end
+        else:
+            yield from ((at, at + 2) for at in range(start, end - 1))
 
 
 def _fold_with_origins(text: str) -> tuple[str, list[int], list[int]]:

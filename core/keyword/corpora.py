@@ -11,16 +11,12 @@ from core.keyword.folder import load_corpus
 from core.keyword.index import index_of
 from core.keyword.scoring import KeywordCandidates, KeywordWeights, rescored, search
 from core.knowledge.corpus import Corpus, corpus_of_knowledge
-from core.knowledge.kinds import CROSS_LINKS
 from core.knowledge.root import FileKind, StorageRoot
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from core.knowledge.base import KnowledgeBase
-
-MOST_WATCHED = 2000
-"""Files of a folder that are watched for changes."""
 
 _CorpusKey = tuple["Path", str]
 
@@ -115,17 +111,3 @@ class Corpora:
         """Return the folders that are open, by path."""
         with self._lock:
             return {path: corpus for (path, _), corpus in self._corpora.items() if path.is_dir()}
-
-    def files(self) -> list[Path]:
-        """Return what to watch of the folders that are open: `MOST_WATCHED` pages of each at most.
-
-        And the folders of the pages, which change when a page is added.
-        """
-        found: dict[Path, None] = {}
-        for folder, corpus in self.open_corpora().items():
-            pages = [folder / entry.path for entry in corpus.entries()[:MOST_WATCHED]]
-            links = [folder / CROSS_LINKS] if (folder / CROSS_LINKS).is_file() else []
-            found |= dict.fromkeys(
-                [*links, *pages, *(page.parent for page in pages if page.parent != folder)]
-            )
-        return list(found)

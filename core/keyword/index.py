@@ -15,9 +15,11 @@ import numpy as np
 from core.knowledge.corpus import Corpus, CorpusEntry, CorpusProtocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
+
+    from core.index.leg_query import WrittenToken
 
 
 FIELDS = ("path", "summary", "aliases", "content", "related")
@@ -111,6 +113,14 @@ def tokens(text: str) -> set[str]:
     return {stem(word) for word in words if word not in STOP_WORDS}
 
 
+def query_parts(text: str) -> Iterator[WrittenToken]:
+    """Return the words of a query with their stems; stop words have none."""
+    for found in _WORD.finditer(text):
+        word = found.group().lower()
+        is_dropped = word in STOP_WORDS
+        yield "" if is_dropped else stem(word), "stop word" if is_dropped else "", *found.span()
+
+
 def matched_spans(text: str, stems: Iterable[str]) -> list[tuple[int, int]]:
     """Return start and end of every word of `text` whose stem is one of `stems`, in order."""
     wanted = frozenset(stems)
@@ -158,6 +168,11 @@ class KeywordIndex:
     def __len__(self) -> int:
         """Return the number of entries."""
         return len(self.entries)
+
+    @property
+    def vocabulary(self) -> Mapping[str, int]:
+        """The stems that the entries have."""
+        return self._stems
 
     def row_of(self, path: str) -> int:
         """Return the row of the entry with this path, or −1."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from core.hits.hit import Hit, Reason
+from core.hits.hit import Hit
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
+from core.hits.stage import StageRows
 from core.hits.words import QueryWords
+from core.keyword import stages
 from core.keyword.index import matched_spans
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from core.hits.stage import StageKind
+    from core.index.leg_query import LegQuery
     from core.keyword.scoring import FieldPart
     from core.keyword.select import KeywordHit, KeywordSelection
 
@@ -27,8 +31,7 @@ class KeywordListing:
 
     is_complete = True
 
-    known_reasons = frozenset({Reason.MIN_SCORE, Reason.K})
-    fields = ("rank", "score")
+    fields = ("rank", "score", "match_reason")
     known_fields: tuple[str, ...] | None = None
 
     def __init__(self, selection: KeywordSelection) -> None:
@@ -65,6 +68,11 @@ class KeywordListing:
         return QueryWords(frozenset(self.selection.candidates.stems), find=matched_spans)
 
     @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query's stems, and the words that it drops."""
+        return (self.selection.candidates.seen,)
+
+    @property
     def marks(self) -> Mapping[str, Sequence[float]]:
         """The best scores: floors at which the result changes."""
         found = self.selection.candidates
@@ -87,12 +95,24 @@ class KeywordListing:
             known = self._stories[row] = _hit(row, self.selection.story(row))
         return known
 
-    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
+    def near_miss_rows(self, limit: int) -> list[int]:
         """Return the rows of the first `limit` near-misses, best score first."""
-        return self.selection.near_miss_rows(limit, reason)
+        return self.selection.near_miss_rows(limit)
+
+    def stage_rows(self, kind: StageKind) -> StageRows | None:
+        """Return the entries that a stage removed, best score first."""
+        counts, ranking = self.selection.counts, self.selection.ranking
+        ends = {
+            stages.MATCHED: (counts.matched, counts.entries),
+            stages.AT_OR_ABOVE: (counts.at_or_above, counts.matched),
+            stages.HITS: (counts.hits, counts.at_or_above),
+        }.get(kind)
+        return None if ends is None else StageRows.of(ranking[slice(*ends)])
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what near-misses are sorted by."""
+        if field == "score":
+            return self.selection.candidates.scores[list(rows)]
         return sort_keys([self.story(row) for row in rows], field)
 
     def row_of(self, hit_id: str) -> int:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.index.leg_query import KEYWORD, LegQuery, query_words
 from core.io.request import InvalidRequest, check_number, check_whole, refuse_unknown, shown
-from core.keyword.index import FIELDS, KeywordIndex, tokens
+from core.keyword.index import FIELDS, KeywordIndex, query_parts, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,6 +141,7 @@ class KeywordCandidates:
 
     query : the text that was searched.
     stems : its distinct stems, sorted; none when it has stop words only.
+    seen : the query as the search sees it, with the words that it drops.
     index : what was searched; its rows are in the order of the paths.
     weights : what the scores are made with.
     overlaps : int32 (n, fields), how many stems each field has (columns as in `FIELDS`).
@@ -150,6 +152,7 @@ class KeywordCandidates:
 
     query: str
     stems: tuple[str, ...]
+    seen: LegQuery
     index: KeywordIndex
     weights: KeywordWeights
     overlaps: NDArray[np.int32]
@@ -217,6 +220,7 @@ def search(query: str, index: KeywordIndex, weights: KeywordWeights) -> KeywordC
     return KeywordCandidates(
         query,
         stems,
+        LegQuery(KEYWORD, query_words(query, query_parts(query), index.vocabulary)),
         index,
         weights,
         overlaps,

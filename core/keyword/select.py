@@ -11,6 +11,7 @@ import numpy as np
 
 from core.hits.hit import Reason
 from core.hits.retriever import DEFAULT_K
+from core.index.candidates import ranks
 from core.io.request import check_number, check_whole
 
 if TYPE_CHECKING:
@@ -93,26 +94,20 @@ class KeywordSelection:
         """How many entries match the query and are no hits."""
         return max(len(self.candidates.order) - self.counts.hits, 0)
 
-    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
-        """Return the rows of the first `limit` matching entries that are no hits, best first.
-
-        With `reason`, only those that this stage dropped.
-        """
-        order, first, floor = self.candidates.order, self.counts.hits, self.counts.at_or_above
-        rows = {
-            Reason.K: order[first:floor],
-            Reason.MIN_SCORE: order[floor:],
-            None: order[first:],
-        }.get(reason, order[:0])
-        found: list[int] = rows[:limit].tolist()
+    def near_miss_rows(self, limit: int) -> list[int]:
+        """Return the rows of the first `limit` matching entries that are no hits, best first."""
+        found: list[int] = self.candidates.order[self.counts.hits :][:limit].tolist()
         return found
 
-    def near_misses(self, limit: int = 200, reason: Reason | None = None) -> tuple[KeywordHit, ...]:
-        """Return the first `limit` matching entries that are no hits, best first.
+    def near_misses(self, limit: int = 200) -> tuple[KeywordHit, ...]:
+        """Return the first `limit` matching entries that are no hits, best first."""
+        return tuple(self.story(row) for row in self.near_miss_rows(limit))
 
-        With `reason`, only those that this stage dropped.
-        """
-        return tuple(self.story(row) for row in self.near_miss_rows(limit, reason))
+    @cached_property
+    def ranking(self) -> NDArray[np.int64]:
+        """All rows, best first, ties by path: those that match nothing after those that do."""
+        order = self.candidates.order
+        return np.concatenate([order, np.flatnonzero(ranks(order, self.counts.entries) == 0)])
 
     def story(self, row: int) -> KeywordHit:
         """Return everything about one entry; rows are those of the candidates' index."""
@@ -124,6 +119,8 @@ class KeywordSelection:
         reason = Reason.NONE
         if row not in self.hit_rows:
             reason = Reason.MIN_SCORE if score < self.min_score else Reason.K
+            if rank is None and (self.min_score or not candidates.stems):
+                reason = Reason.WORDS
         return KeywordHit(
             entry=entry,
             score=score,

@@ -40,7 +40,7 @@ class SchemaCatalog:
         FileRefused
             With all findings, code 8003, when there is one and it is broken.
         """
-        for path in (root / CATALOG_NAME, root / "data" / CATALOG_NAME):
+        for path in catalog_paths(root):
             if path.exists():
                 return cls.load_file(path)
         return cls()
@@ -69,6 +69,11 @@ class SchemaCatalog:
         if schema is None:
             return f'the schema "{name}" is not registered'
         return compare(schema, fields)
+
+
+def catalog_paths(root: Path) -> tuple[Path, ...]:
+    """Return where the catalog of a root may lie; the first that is there counts."""
+    return root / CATALOG_NAME, root / "data" / CATALOG_NAME
 
 
 def compare(schema: Iterable[Field], fields: Iterable[Field]) -> str:

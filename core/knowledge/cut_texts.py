@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.embedding.models import find_model, token_counter
+from core.embedding.models import find_model, may_exceed, token_counter
+from core.embedding.prompts import read_prompts
 from core.errors import Place
 from core.io.findings import FINDINGS_LIMIT, Findings
 from core.io.work import QUIETLY, Work
@@ -19,10 +20,7 @@ MAX_COUNTED_CHARS = 4_000_000
 """Characters that are tokenised at most, the longest texts first: about a second's work."""
 
 _LONGEST_COUNTED = 200_000
-_SPECIAL_TOKENS = 2
 _BATCH = 256
-# Decomposed, as tokenizers do it, a character is up to four; each may be a token.
-_TOKENS_PER_CHARACTER = 4
 
 
 def warn_of_cut_texts(
@@ -46,8 +44,8 @@ def warn_of_cut_texts(
     model = find_model(model_name, folder)
     if model is None or not model.max_tokens:
         return
-    room = model.max_tokens - _SPECIAL_TOKENS
-    rows = [row for row, text in enumerate(texts) if _may_exceed(text, room)]
+    prompt = read_prompts(model.folder()).record
+    rows = [row for row, text in enumerate(texts) if may_exceed(prompt + text, model.max_tokens)]
     count = token_counter(model) if rows else None
     if count is None:
         return
@@ -57,7 +55,7 @@ def warn_of_cut_texts(
     while done < len(rows) and spent < MAX_COUNTED_CHARS and len(cut) < FINDINGS_LIMIT:
         work.stop_if_cancelled()
         batch = rows[done : done + _BATCH]
-        heads = [texts[row][:_LONGEST_COUNTED] for row in batch]
+        heads = [prompt + texts[row][:_LONGEST_COUNTED] for row in batch]
         for row, tokens in zip(batch, count(heads), strict=True):
             if tokens > model.max_tokens:
                 cut[row] = tokens
@@ -78,10 +76,3 @@ def warn_of_cut_texts(
             place=places(row, "text"),
             hint="split it into smaller chunks",
         )
-
-
-def _may_exceed(text: str, room: int) -> bool:
-    if text.isascii():
-        # A token has a character at least, and the space between two words is none of its own.
-        return len(text) > room and len(text) - text.count(" ") > room
-    return len(text) * _TOKENS_PER_CHARACTER > room

@@ -107,6 +107,28 @@ class MemoryStore:
         before, after = self._around(row)
         return replace(self, records=before + after)
 
+    def row_of(self, record_id: str) -> int:
+        """Return the row of the record of that id, −1 where there is none."""
+        return next((row for row, it in enumerate(self.records) if it["id"] == record_id), -1)
+
+    def holds(self, row: int, record: Mapping[str, Any]) -> bool:
+        """Tell whether a row holds this record; other than in Python, 1 is not true in JSON."""
+        return _chained("", self.records[row]) == _chained("", record)
+
+    def merged(self, base: MemoryStore, theirs: MemoryStore) -> MemoryStore:
+        """Return `theirs` with the changes on top of it that made this store of `base`."""
+        own, was = ({it["id"]: it for it in store.records} for store in (self, base))
+        kept = {}
+        for record in theirs.records:
+            key = record["id"]
+            if key in own:
+                kept[key] = record if own[key] == was.get(key) else own[key]
+            elif key not in was:
+                kept[key] = record
+        there = {record["id"] for record in theirs.records}
+        kept |= {key: it for key, it in own.items() if key not in there and it != was.get(key)}
+        return replace(theirs, records=tuple(kept.values()))
+
     def new_id(self, prefix: str = "memory") -> str:
         """Return an id that no record has: ``memory-12`` in a store of 11, or the next free one.
 

@@ -24,8 +24,9 @@ from core.prompt.lint import Provided
 from core.subgraph import stages
 from core.subgraph.depths import ExpansionDepth
 from core.subgraph.expand import SubgraphResult
-from core.subgraph.listing import SubgraphCounts, SubgraphListing
+from core.subgraph.listing import SubgraphListing
 from core.subgraph.request import MAX_TOP_K, Scope, SubgraphRequest
+from core.subgraph.stages import SubgraphCounts
 
 if TYPE_CHECKING:
     from core.hits.stage import Stage

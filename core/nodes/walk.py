@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.hits.listing import Listing
     from core.hits.stage import Stage
     from core.index.candidates import Candidates
+    from core.index.leg_query import LegQuery
     from core.index.searcher import OpenStore
     from core.io.findings import FileRefused
     from core.keyword.corpora import Corpora
@@ -127,6 +128,16 @@ class RetrievalResult(ABC):
     @abstractmethod
     def nothing_found(self) -> tuple[str, str]:
         """What to say, and what to advise, when nothing at all came back."""
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as each leg sees it; () where nothing was searched, or it is not known."""
+        return self.listing.leg_queries if self.listing is not None else ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the search did not see of the query, in sentences."""
+        return tuple(query.warning for query in self.leg_queries if query.warning)
 
     def near_misses(self, limit: int) -> list[dict[str, Any]]:
         """Return the first `limit` near-misses as JSON data."""

@@ -63,6 +63,21 @@ class Opened:
     turns: tuple[Turn, ...] = ()
     findings: tuple[Finding, ...] = ()
 
+    def sources(self) -> set[Path]:
+        """Return all that is read here, there or not: see `Workspace.sources`."""
+        root = self.workspace.root.path
+        specs = ((node.params, node.params.storage_spec()) for node in self.graph.nodes)
+        named = {
+            (root / name).resolve()
+            for params, spec in specs
+            if spec is not None and (name := getattr(params, spec.name)) and "\0" not in name
+        }
+        return {
+            self.path,
+            *self.workspace.sources(),
+            *(path for path in named if root in path.parents),
+        }
+
     @property
     def turn(self) -> Turn | None:
         """The last of the recorded turns, None when there are none."""

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.hits.stage import StageKind
+    from core.index.leg_query import LegQuery
     from core.nodes.kind import SearchKind
 
-_FIELDS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
+_NUMBERS = ("rank", "distance", "rank_dense", "bm25_score", "rank_sparse", "score")
 
 
 @dataclass(frozen=True)
@@ -60,16 +62,15 @@ class RecordedListing:
         return np.array([hit.row for hit in self.hits], dtype=np.int64)
 
     @property
-    def known_reasons(self) -> frozenset[Reason]:
-        """The reasons of the near-misses that are listed."""
-        return frozenset(row.reason for row in self.rows if row.reason)
-
-    @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields that at least one row has."""
-        return tuple(
-            name for name in _FIELDS if any(getattr(row, name) is not None for row in self.rows)
-        )
+        """The fields that at least one row has."""
+        reasons = ("match_reason",) if any(row.match_reason for row in self.rows) else ()
+        return (*self._numbers(), *reasons)
+
+    def _numbers(self) -> list[str]:
+        return [
+            name for name in _NUMBERS if any(getattr(row, name) is not None for row in self.rows)
+        ]
 
     @property
     def bar(self) -> Bar | None:
@@ -85,13 +86,22 @@ class RecordedListing:
         """The words of the query."""
         return QueryWords(frozenset(query_tokens(self.query)))
 
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """Nothing: what the legs saw is not recorded."""
+        return ()
+
     def story(self, row: int) -> Hit:
         """Return one recorded row."""
         return self.rows[row]
 
-    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
+    def near_miss_rows(self, limit: int) -> list[int]:
         """Return the near-misses that are listed, in their order."""
-        return [row.row for row in self.rows if row.reason and reason in (None, row.reason)][:limit]
+        return [row.row for row in self.rows if row.reason][:limit]
+
+    def stage_rows(self, kind: StageKind) -> None:
+        """Return nothing: what a stage removed is not recorded."""
+        del kind
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what rows are sorted by."""
@@ -106,7 +116,7 @@ class RecordedListing:
         told = self.rows[row]
         return tuple(
             ScoreLine(name, f"{getattr(told, name):g}", "as recorded")
-            for name in self.fields
+            for name in self._numbers()
             if getattr(told, name) is not None
         )
 
@@ -151,7 +161,8 @@ class RecordedRetrieval(RetrievalResult):
             count = counts.get(counter)
             if count is not None:
                 before = stages[-1].count if stages else count
-                stages.append(Stage(replace(stage, reason=Reason.NONE), count, before - count))
+                kind = replace(stage, reason=Reason.NONE, is_listed=False)
+                stages.append(Stage(kind, count, before - count))
         return tuple(stages)
 
     @property

@@ -44,7 +44,8 @@ class NodeReplay:
 
     query : what was searched with; "" when nothing was, which finds nothing.
     here : None when the search was refused, and `error` says why.
-    changed : what is not as in the recording, and why, in sentences.
+    changed : what is not as in the recording, and why, in sentences; and what the search did not
+        see of the query.
     """
 
     node: str
@@ -173,6 +174,7 @@ def _replay(
         if here is not None
         else Comparison()
     )
+    plan.changed += here.warnings if here is not None else ()
     # Nothing is searched with nothing, so that no storage can be in the way.
     return NodeReplay(
         run.name,

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.hits.hit import Hit, Reason
+from core.hits.hit import Hit
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, text_key
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
 from core.retrieve.modes import RetrievalMode
 from core.retrieve.select import Choice, Settings
+from core.retrieve.stage_rows import stage_rows
 from core.retrieve.why_not import needed_change
 
 if TYPE_CHECKING:
@@ -20,23 +21,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.hits.stage import StageKind, StageRows
     from core.index.candidates import Candidates
+    from core.index.leg_query import LegQuery
 
 _FIELDS = {
     RetrievalMode.Dense: ("rank", "distance", "rank_dense"),
     RetrievalMode.Lexical: ("rank", "bm25_score"),
     RetrievalMode.Hybrid: ("rank", "distance", "rank_dense", "bm25_score", "fused_score"),
 }
+_WITHOUT_WORDS = ("rank", "distance", "rank_dense", "fused_score")
 _LEAST_END = 0.1
 _MARKS = 12
 
 
 class Selection(Choice):
     """A choice as every table shows it; rows become `Hit`s on demand. Immutable."""
-
-    known_reasons = frozenset(
-        {Reason.FILTER, Reason.INDEX, Reason.LEG_DEPTH, Reason.THRESHOLD, Reason.TOP_K}
-    )
 
     def __init__(self, candidates: Candidates, settings: Settings) -> None:
         super().__init__(candidates, settings)
@@ -47,9 +47,13 @@ class Selection(Choice):
         """The surviving chunks in the engine's order."""
         return tuple(self.story(row) for row in self.hit_rows.tolist())
 
-    def near_misses(self, limit: int = 200, reason: Reason | None = None) -> tuple[Hit, ...]:
+    def near_misses(self, limit: int = 200) -> tuple[Hit, ...]:
         """Return the first `limit` near-misses with their reason and needed change."""
-        return tuple(self.story(row) for row in self.near_miss_rows(limit, reason))
+        return tuple(self.story(row) for row in self.near_miss_rows(limit))
+
+    def stage_rows(self, kind: StageKind) -> StageRows | None:
+        """Return the records that a stage removed, and which of them went on."""
+        return stage_rows(self, kind)
 
     def story(self, row: int) -> Hit:
         """Return everything about one record in this turn (made once, then kept)."""
@@ -136,8 +140,11 @@ class Selection(Choice):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields of `Hit` that this mode has."""
-        return _FIELDS[self.settings.mode]
+        """The numbers that this mode has, those of words only where some record has one."""
+        sparse, mode = self.candidates.sparse, self.settings.mode
+        if mode is RetrievalMode.Hybrid and (sparse is None or not len(sparse.rows)):
+            return _WITHOUT_WORDS
+        return _FIELDS[mode]
 
     @property
     def bar(self) -> Bar | None:
@@ -158,6 +165,16 @@ class Selection(Choice):
         sparse = self.candidates.sparse
         tokens = query_tokens(self.candidates.query) if sparse is None else sparse.tokens
         return QueryWords(frozenset(tokens))
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as each leg of this mode sees it."""
+        mode, found = self.settings.mode, self.candidates
+        legs = (
+            None if mode is RetrievalMode.Lexical else found.dense,
+            None if mode is RetrievalMode.Dense else found.sparse,
+        )
+        return tuple(leg.query for leg in legs if leg is not None)
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:

@@ -21,6 +21,7 @@ from core.embedding.vectors import prepare_vectors, text_keys
 from core.errors import Code, Place
 from core.index.candidates import Candidates, DenseLeg
 from core.index.dense import dense_leg
+from core.index.dense_query import dense_query
 from core.index.growing_lexical import GrowingLexicalIndex
 from core.index.lexical import sparse_leg
 from core.io.findings import Findings
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from core.index.leg_query import LegQuery
     from core.knowledge.memory import MemoryStore
     from core.knowledge.schema import Column, Field
 
@@ -148,7 +150,11 @@ class MemorySearch:
                 matching=matching,
                 matching_count=count if matching is None else int(np.count_nonzero(matching)),
                 sparse=sparse_leg(self._lexical, query, matching),
-                dense=self._dense_leg(vector, matching) if vector is not None else None,
+                dense=(
+                    self._dense_leg(vector, matching, self._seen(store, query))
+                    if vector is not None
+                    else None
+                ),
                 why_filtered=WhyFiltered(contents.columns, compiled),
                 metadata=contents.metadata,
                 field_names=tuple(field.name for field in contents.fields),
@@ -193,9 +199,14 @@ class MemorySearch:
         self._contents = fresh
         self._lexical.extend(fresh.texts[self._lexical.count :], work)
 
+    def _folder_of(self, store: MemoryStore) -> Path:
+        return store.path.parent if store.path is not None else self._folder
+
+    def _seen(self, store: MemoryStore, query: str) -> LegQuery:
+        return dense_query(store.embedding_model, self._folder_of(store), query)
+
     def _embedder(self, store: MemoryStore, work: Work) -> Embedder:
-        folder = store.path.parent if store.path is not None else self._folder
-        entry = find_model(store.embedding_model, folder)
+        entry = find_model(store.embedding_model, self._folder_of(store))
         name = entry.name if entry is not None else store.embedding_model
         where = Place(file=str(store.path or store.name), json_path="embedding_model")
         return self._text_vectors.remembering(embedder_for(self._models, name, where, work))
@@ -224,11 +235,11 @@ class MemorySearch:
         return self._sidecars.setdefault(path, SidecarFolder(path, cache_folder()))
 
     def _dense_leg(
-        self, vector: NDArray[np.float32], matching: NDArray[np.bool_] | None
+        self, vector: NDArray[np.float32], matching: NDArray[np.bool_] | None, seen: LegQuery
     ) -> DenseLeg:
         if self._vectors is None:
             raise LookupError("the dense leg has not been prepared")
-        return dense_leg(self._vectors.records, vector, matching)
+        return dense_leg(self._vectors.records, vector, matching, seen=seen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from core.index.dense import (
     load_index,
     store_index,
 )
+from core.index.dense_query import dense_query
 from core.index.lexical import LexicalIndex, prepare_lexical, sparse_leg
 from core.io.cache import BoundedCache
 from core.io.folders import cache_folder
@@ -190,7 +191,7 @@ class KnowledgeSearch:
         if compiled is not None:
             matching = compiled.mask(knowledge.columns, len(knowledge.ids))
         sparse = self._sparse_leg(query, matching)
-        dense_result = self._dense_leg(vector, matching) if vector is not None else None
+        dense_result = self._dense_leg(query, vector, matching) if vector is not None else None
         return Candidates(
             query=query,
             ids=knowledge.ids,
@@ -243,11 +244,12 @@ class KnowledgeSearch:
         return sparse_leg(self._lexical, query, matching)
 
     def _dense_leg(
-        self, vector: NDArray[np.float32], matching: NDArray[np.bool_] | None
+        self, query: str, vector: NDArray[np.float32], matching: NDArray[np.bool_] | None
     ) -> DenseLeg:
         if self._vectors is None:
             raise LookupError("the dense leg has not been prepared")
-        return dense_leg(self._vectors, vector, matching, self._index)
+        seen = dense_query(self.knowledge.config.embedding_model, self.knowledge.path.parent, query)
+        return dense_leg(self._vectors, vector, matching, self._index, seen)
 
     def _make_vectors(self, embedder: Embedder, work: Work) -> tuple[RecordVectors, str]:
         """Load or make the records' vectors; also return whose they are, for their sidecar."""

@@ -236,7 +236,7 @@ class Choice:
             return int(np.count_nonzero(self.sparse.scores > 0)) - len(self.hit_rows)
         return self.candidates.known_count - len(self.hit_rows)
 
-    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
+    def near_miss_rows(self, limit: int) -> list[int]:
         """Return the rows of the first `limit` near-misses, the closest to getting in first.
 
         Order: Dense by distance; Lexical by BM25 score; Hybrid the fused ranking, then by
@@ -246,10 +246,7 @@ class Choice:
         seen = set(self._hit_set)
         for part in self._near_miss_order():
             for start in range(0, len(part), _BLOCK):
-                block = part[start : start + _BLOCK]
-                if reason is not None:
-                    block = block[self.reasons(block) == _CODE[reason]]
-                for row in block.tolist():
+                for row in part[start : start + _BLOCK].tolist():
                     if len(found) == limit:
                         return found
                     if row not in seen:

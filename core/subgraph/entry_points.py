@@ -107,24 +107,39 @@ class EntryPoints:
     @property
     def near_miss_count(self) -> int:
         """How many nodes were found and are no matches."""
-        return len(self._near_rows)
+        return len(self.near_miss_rows)
 
-    def near_miss_rows(self, reason: Reason | None = None) -> NDArray[np.int64]:
-        """Return the rows of the nodes that were found and are no matches: int64 (m,).
+    @property
+    def found_rows(self) -> NDArray[np.int64]:
+        """The nodes in scope that a leg found, best first: int64 (m,), the matches first."""
+        return self._ranking.rows
+
+    @property
+    def found_anywhere(self) -> NDArray[np.int64]:
+        """The nodes that a leg would find without a scope, best first: int64 (m,)."""
+        return self._unscoped.rows
+
+    def why_out(self, row: int) -> str:
+        """Say why the scope leaves a node out; "" for one that it lets through."""
+        is_inside = self.in_scope is None or self.in_scope[row]
+        return "" if is_inside else self._filter.why_out(row)
+
+    @cached_property
+    def near_miss_rows(self) -> NDArray[np.int64]:
+        """The rows of the nodes that were found and are no matches: int64 (m,).
 
         First those that only `top_k` cut off, then those that the scope leaves out, each best
-        first. With `reason`, only those that this stage dropped.
+        first.
         """
-        cut = len(self._ranking.rows) - len(self.match_rows)
-        return {
-            None: self._near_rows,
-            Reason.TOP_K: self._near_rows[:cut],
-            Reason.SCOPE: self._near_rows[cut:],
-        }.get(reason, self._near_rows[:0])
+        rows = self.found_rows[len(self.match_rows) :]
+        if self.in_scope is not None:
+            found = self.found_anywhere
+            rows = np.concatenate([rows, found[~self.in_scope[found]]])
+        return rows
 
     def near_misses(self, limit: int = 200) -> tuple[SubgraphMatch, ...]:
         """Return the first `limit` near-misses, in the order of `near_miss_rows`."""
-        stories = (self.story(row) for row in self._near_rows[:limit].tolist())
+        stories = (self.story(row) for row in self.near_miss_rows[:limit].tolist())
         return tuple(story for story in stories if story is not None)
 
     def story(self, row: int) -> SubgraphMatch | None:
@@ -137,14 +152,6 @@ class EntryPoints:
             return None
         place = _place(self._unscoped.rows, row)
         return None if place is None else self._story(self._unscoped, place - 1, Reason.SCOPE)
-
-    @cached_property
-    def _near_rows(self) -> NDArray[np.int64]:
-        rows = self._ranking.rows[len(self.match_rows) :]
-        if self.in_scope is not None:
-            found = self._unscoped.rows
-            rows = np.concatenate([rows, found[~self.in_scope[found]]])
-        return rows
 
     @cached_property
     def _unscoped(self) -> _Ranking:
@@ -164,7 +171,7 @@ class EntryPoints:
                 else f"out of reach: rank {place + 1}, top_k ends at {MAX_TOP_K}"
             )
         elif reason is Reason.SCOPE:
-            needs = self._filter.why_out(row)
+            needs = self.why_out(row)
         return SubgraphMatch(
             row=row,
             node_id=node.id,

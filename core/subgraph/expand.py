@@ -77,22 +77,26 @@ class Expansion:
 
     nodes : at most `MAX_NODES`, in the order that the module describes.
     lines : int64 (m,), the connections between them, in file order.
-    reached : how many nodes the walk reached before the cap.
+    left_out : the nodes that the walk reached beyond `MAX_NODES`, in the same order.
     """
 
     nodes: tuple[PlacedNode, ...]
     lines: NDArray[np.int64]
-    reached: int
+    left_out: tuple[PlacedNode, ...] = ()
+
+    @property
+    def reached(self) -> int:
+        """How many nodes the walk reached before the cap."""
+        return len(self.nodes) + len(self.left_out)
 
     @property
     def note(self) -> str:
         """What was left out, or ""."""
-        left = self.reached - len(self.nodes)
-        if not left:
+        if not self.left_out:
             return ""
         return (
-            f"{left} of {self.reached} nodes are left out: a result has at most {MAX_NODES}, "
-            "the nearest first"
+            f"{len(self.left_out)} of {self.reached} nodes are left out: a result has at most "
+            f"{MAX_NODES}, the nearest first"
         )
 
 
@@ -109,14 +113,15 @@ def expand(graph: KnowledgeGraph, match_rows: Iterable[int], depth: ExpansionDep
     frontier = list(found)
     for ring in range(1, rings + 1):
         frontier = _next_ring(graph, frontier, ring, linked, found)
-    nodes = tuple(found.values())[:MAX_NODES]
+    reached = tuple(found.values())
+    nodes = reached[:MAX_NODES]
     lines = np.empty(0, dtype=np.int64)
     if depth is not ExpansionDepth.NONE:
         inside = np.zeros(len(graph), dtype=bool)
         inside[[node.row for node in nodes]] = True
         lines = np.flatnonzero(inside[graph.from_rows] & inside[graph.to_rows])
     lines.setflags(write=False)
-    return Expansion(nodes, lines, len(found))
+    return Expansion(nodes, lines, reached[MAX_NODES:])
 
 
 def _next_ring(

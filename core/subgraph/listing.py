@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,36 +12,22 @@ from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
 from core.hits.words import QueryWords
 from core.index.candidates import ranks
-from core.subgraph.entry_points import RRF_K, SubgraphMatch
-from core.subgraph.expand import PlacedNode, SubgraphResult, Via
+from core.subgraph.entry_points import HYBRID_DEPTH, RRF_K, SubgraphMatch
+from core.subgraph.expand import MAX_NODES, PlacedNode, SubgraphResult, Via
+from core.subgraph.request import MAX_TOP_K
 from core.subgraph.search import TITLE_WEIGHT
+from core.subgraph.stage_rows import stage_rows
+from core.subgraph.stages import SubgraphCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from core.hits.stage import StageKind, StageRows
+    from core.index.leg_query import LegQuery
 
 _STEPS = {Via.PARENT: "parent of", Via.CHILD: "child of"}
-
-
-@dataclass(frozen=True, slots=True)
-class SubgraphCounts:
-    """How many nodes each stage lets through, and how many the walk adds.
-
-    nodes, in_scope, found, matches : as in `core.subgraph.entry_points.MatchCounts`.
-    reached : the matches and all nodes that the walk comes to.
-    nodes_in_result : of those, the ones that the cap leaves: what goes into the prompt.
-    connections : between the nodes in the result.
-    """
-
-    nodes: int
-    in_scope: int
-    found: int
-    matches: int
-    reached: int
-    nodes_in_result: int
-    connections: int
 
 
 class SubgraphListing:
@@ -53,13 +39,16 @@ class SubgraphListing:
     """
 
     is_complete = True
-    known_reasons = frozenset({Reason.SCOPE, Reason.TOP_K})
     known_fields: tuple[str, ...] | None = None
 
     def __init__(self, result: SubgraphResult) -> None:
         self.result = result
         self.candidates = result.entry_points.candidates
         self._placed = {node.row: node for node in result.expansion.nodes}
+        self._left_out = {
+            node.row: place
+            for place, node in enumerate(result.expansion.left_out, start=len(self._placed) + 1)
+        }
         self.hit_rows: NDArray[np.int64] = np.fromiter(
             self._placed, dtype=np.int64, count=len(self._placed)
         )
@@ -91,10 +80,13 @@ class SubgraphListing:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The number fields of `Hit` that its rows have."""
-        if self.candidates.distances is None:
-            return ("rank", "score")
-        return ("rank", "score", "distance", "rank_dense", "rank_sparse")
+        """The fields that its rows have; all matches of full text alone have one reason."""
+        if self.candidates.distances is not None:
+            numbers = ("distance", "rank_dense", "rank_sparse")
+            return ("rank", "title", "score", "match_reason", *numbers)
+        if len(self.hit_rows) > len(self.result.entry_points.matches):
+            return ("rank", "title", "score", "match_reason")
+        return ("rank", "title", "score")
 
     @property
     def bar(self) -> Bar | None:
@@ -105,7 +97,12 @@ class SubgraphListing:
     @cached_property
     def words(self) -> QueryWords:
         """The query's words as full text sees them."""
-        return QueryWords(frozenset(self.candidates.tokens))
+        return QueryWords(frozenset(self.candidates.queries[0].kept))
+
+    @property
+    def leg_queries(self) -> tuple[LegQuery, ...]:
+        """The query as full text, and with embeddings the model, sees it."""
+        return self.candidates.queries
 
     @property
     def marks(self) -> Mapping[str, Sequence[float]]:
@@ -124,26 +121,24 @@ class SubgraphListing:
 
     @cached_property
     def _near_rows(self) -> NDArray[np.int64]:
-        return self._without_result(self.result.entry_points.near_miss_rows())
-
-    def _without_result(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        outside: NDArray[np.bool_] = ranks(self.hit_rows, self.record_count)[rows] == 0
-        return rows[outside]
+        left_out = np.fromiter(self._left_out, dtype=np.int64, count=len(self._left_out))
+        found = self.result.entry_points.near_miss_rows
+        reached = np.concatenate([self.hit_rows, left_out])
+        return np.concatenate([left_out, found[ranks(reached, self.record_count)[found] == 0]])
 
     @property
     def near_miss_count(self) -> int:
-        """How many nodes were found, and are neither matches nor reached by the walk."""
+        """How many nodes the cap left out, or were found and neither match nor were reached."""
         return len(self._near_rows)
 
-    def near_miss_rows(self, limit: int, reason: Reason | None = None) -> list[int]:
-        """Return the first `limit` near-misses: those that `top_k` cut off before the others."""
-        rows = (
-            self._near_rows
-            if reason is None
-            else self._without_result(self.result.entry_points.near_miss_rows(reason))
-        )
-        found: list[int] = rows[:limit].tolist()
+    def near_miss_rows(self, limit: int) -> list[int]:
+        """Return the first `limit` near-misses: those beyond the cap, beyond top_k, the others."""
+        found: list[int] = self._near_rows[:limit].tolist()
         return found
+
+    def stage_rows(self, kind: StageKind) -> StageRows | None:
+        """Return the nodes that a stage removed or added, and which of them are in the result."""
+        return stage_rows(self.result, kind)
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what near-misses are sorted by."""
@@ -165,28 +160,48 @@ class SubgraphListing:
         return known
 
     def _tell(self, row: int) -> Hit:
-        node_id, text = self.result.graph.nodes[row].id, self.result.chunk_text(row)
+        node, text = self.result.graph.nodes[row], self.result.chunk_text(row)
+        return replace(self._told(row, node.id, text), title=node.title or node.id)
+
+    def _told(self, row: int, node_id: str, text: str) -> Hit:
         placed = self._placed.get(row)
         if placed is not None and placed.via is not Via.MATCH:
             return Hit(row, node_id, text, Reason.NONE, None, match_reason=self.step(placed))
         found = self.result.entry_points.story(row)
+        reason, needs = self._why_not(row, found)
         if found is None:
-            return Hit(row, node_id, text, Reason.TOP_K, None, needs="no word of the question")
+            return Hit(row, node_id, text, reason, None, needs=needs)
         return Hit(
             row,
             node_id,
             text,
-            found.reason,
+            reason,
             found.rank,
             distance=found.distance,
             exact_distance=found.distance,
             bm25_score=found.fts_score,
             rank_dense=found.rank_dense,
             rank_sparse=found.rank_fts,
-            needs=found.needs,
+            needs=needs,
             score=found.score,
             match_reason=found.match_reason,
         )
+
+    def _why_not(self, row: int, found: SubgraphMatch | None) -> tuple[Reason, str]:
+        """Return the reason of a node that the walk did not bring in, and what would."""
+        place = self._left_out.get(row)
+        if place is not None:
+            if found is not None and found.rank is not None and found.rank <= MAX_TOP_K:
+                return Reason.CAP, found.needs
+            return Reason.CAP, f"out of reach: place {place}, a result has at most {MAX_NODES}"
+        if found is not None:
+            return found.reason, found.needs
+        out = self.result.entry_points.why_out(row)
+        if out:
+            return Reason.SCOPE, out
+        if self.candidates.distances is None:
+            return Reason.WORDS, "out of reach: it has no word of the question"
+        return Reason.LEG_DEPTH, f"out of reach: not among the best {HYBRID_DEPTH} of either leg"
 
     def step(self, placed: PlacedNode) -> str:
         """Return how the walk came to a node, "" for a match.

@@ -9,13 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.embedding.models import DEFAULT_MODEL
 from core.index.dense import exact_distances
-from core.index.lexical import LexicalIndex, build_lexical_index
-from core.index.tokens import query_tokens
+from core.index.dense_query import dense_query
+from core.index.leg_query import FULL_TEXT, LegQuery
+from core.index.lexical import LexicalIndex, build_lexical_index, leg_query
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ class SubgraphCandidates:
     fts_scores : float32 (nodes,), BM25 score of every node, above 0 where a word is found.
     distances : float32 (nodes,), cosine distances, 0 or more; None when embeddings are not
         enabled.
-    tokens : the query's words as full text sees them.
+    queries : the query as each leg sees it, full text first.
     search_ms : wall time of the search, milliseconds.
     """
 
@@ -46,7 +49,7 @@ class SubgraphCandidates:
     graph: KnowledgeGraph
     fts_scores: NDArray[np.float32]
     distances: NDArray[np.float32] | None
-    tokens: tuple[str, ...]
+    queries: tuple[LegQuery, ...]
     search_ms: float = 0.0
 
 
@@ -117,10 +120,11 @@ class SubgraphSearch:
         The result serves every scope, `top_k` and depth.
         """
         started = time.perf_counter()
-        tokens = query_tokens(query)
-        scores = self.index.score(tokens)
+        queries = [leg_query(FULL_TEXT, self.index, query)]
+        scores = self.index.score(queries[0].kept)
         distances = None
         if self.distances is not None:
+            queries.append(dense_query(DEFAULT_MODEL, Path(), query))
             # Rounding may leave a distance a little below 0.
             distances = np.maximum(self.distances(query), np.float32(0))
             distances.setflags(write=False)
@@ -130,6 +134,6 @@ class SubgraphSearch:
             self.graph,
             scores,
             distances,
-            tuple(tokens),
+            tuple(queries),
             1000 * (time.perf_counter() - started),
         )

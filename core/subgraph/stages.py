@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from core.hits.hit import Reason
 from core.hits.stage import Stage, StageKind
-
-if TYPE_CHECKING:
-    from core.subgraph.listing import SubgraphCounts
 
 _IN_PROMPT = ("in the prompt", "in prompt", "prompt")
 _IN_PROMPT_HELP = "The matches and what is around them: these nodes go into the prompt."
@@ -38,6 +35,25 @@ REACHED = StageKind(
 )
 WALKED = StageKind(_IN_PROMPT, _IN_PROMPT_HELP, _BY_THE_WALK)
 CAPPED = StageKind(_IN_PROMPT, _IN_PROMPT_HELP, ("beyond 500 nodes", "over 500"))
+
+
+@dataclass(frozen=True, slots=True)
+class SubgraphCounts:
+    """How many nodes each stage lets through, and how many the walk adds.
+
+    nodes, in_scope, found, matches : as in `core.subgraph.entry_points.MatchCounts`.
+    reached : the matches and all nodes that the walk comes to.
+    nodes_in_result : of those, the ones that the cap leaves: what goes into the prompt.
+    connections : between the nodes in the result.
+    """
+
+    nodes: int
+    in_scope: int
+    found: int
+    matches: int
+    reached: int
+    nodes_in_result: int
+    connections: int
 
 
 def subgraph_stages(counts: SubgraphCounts) -> tuple[Stage, ...]:

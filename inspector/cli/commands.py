@@ -24,6 +24,7 @@ from inspector.cli.play import (
     save_memory,
     split_pair,
 )
+from inspector.cli.telling import near_misses_of, query_words_of, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -124,7 +125,8 @@ def build_parser() -> argparse.ArgumentParser:
         type=int,
         default=0,
         metavar="N",
-        help="add the N closest near-misses with their reason and needed change",
+        help="add the N closest near-misses with their reason and needed change, and the query as "
+        "each leg sees it",
     )
     turn.add_argument(
         "--save-memory",
@@ -285,7 +287,7 @@ def _run_turn(arguments: argparse.Namespace) -> int:
     agent = Agent(graph, opened.workspace)
     agent.variables.update(variables)
     agent.play, agent.keeps_dialog = read_play(arguments), keeps_dialog(arguments)
-    is_log = len(messages) > 1
+    is_log, told = len(messages) > 1, frozenset[str]()
     for message in messages:
         turn = agent.turn(message, exits=exits, replies=replies)
         document = _document(turn, arguments)
@@ -297,6 +299,7 @@ def _run_turn(arguments: argparse.Namespace) -> int:
         )
         if turn.error is not None:
             raise turn.error
+        told = tell(turn, opened.workspace.notes, told)
     if arguments.save_memory:
         for path in save_memory(agent.play, Path(arguments.save_memory)):
             print(f"wrote {path}", file=sys.stderr)
@@ -308,25 +311,11 @@ def _document(turn: Turn, arguments: argparse.Namespace) -> Any:
         return to_json(turn.messages)
     if not arguments.near_misses:
         return turn.debug_info
-    return {**turn.debug_info, "near_misses": near_misses_of(turn, arguments.near_misses)}
-
-
-def near_misses_of(turn: Turn, limit: int) -> list[dict[str, Any]]:
-    """Return the closest near-misses of every node that searched, as JSON data.
-
-    Each has ``id``, ``rank``, ``reason`` and ``needs``; ``distance`` and ``bm25_score`` of a
-    Retrieve, ``score`` and ``match_reason`` of the others; and ``node`` where more than one ran.
-    """
-    runs = [
-        (run.name, run.retrieval)
-        for run in turn.runs
-        if run.retrieval is not None and run.retrieval.listing is not None
-    ]
-    return [
-        {"node": name} | entry if len(runs) > 1 else entry
-        for name, result in runs
-        for entry in result.near_misses(limit)
-    ]
+    return {
+        **turn.debug_info,
+        "near_misses": near_misses_of(turn, arguments.near_misses),
+        "query_words": query_words_of(turn),
+    }
 
 
 def _valid_text(text: str) -> str:

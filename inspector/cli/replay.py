@@ -15,6 +15,7 @@ from core.opening.opening import open_path
 from core.recording.reading import read_recording
 from core.recording.replay import NodeReplay, TurnReplay, replay_turn
 from inspector.cli.play import pairs_of
+from inspector.cli.telling import tell_notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,6 +107,7 @@ def _run_replay(arguments: argparse.Namespace) -> int:
     else:
         lines = [*map(_printable, findings), _legend(arguments.tolerance), *_lines(replays)]
         print("\n".join(lines))
+    tell_notes(target.workspace.notes)
     error = next((node.error for replay in replays for node in replay.nodes if node.error), None)
     if error is not None:
         raise error

@@ -20,6 +20,7 @@ from core.subgraph.graph_file import load_knowledge_graph
 from core.subgraph.request import DEFAULT_TOP_K, SubgraphRequest
 from core.subgraph.searcher import SubgraphSearcher
 from inspector.cli.play import split_pair
+from inspector.cli.telling import tell_notes
 
 if TYPE_CHECKING:
     import argparse
@@ -119,6 +120,7 @@ def _run_subgraph(arguments: argparse.Namespace) -> int:
     _print_json(result.response())
     if result.expansion.note:
         print(result.expansion.note, file=sys.stderr)
+    tell_notes((*(query.warning for query in candidates.queries if query.warning), *searcher.notes))
     return 0
 
 

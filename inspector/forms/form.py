@@ -23,6 +23,7 @@ from inspector.forms.value_rows import (
     SwitchRow,
     TextRow,
 )
+from inspector.widgets.drafts import OpenDraft
 from inspector.widgets.labels import WrapLabel, heading
 from inspector.widgets.parts import named, packed
 
@@ -136,6 +137,19 @@ class Form(QWidget):
         """Offer values of a structural parameter."""
         if param in self.rows:
             self.rows[param].set_choices(values)
+
+    def drafts(self) -> list[OpenDraft]:
+        """Name what is typed and not in force."""
+        return [
+            OpenDraft(
+                f"the {row.name.lower()} of {self._node}",
+                row.setFocus,
+                row.apply_draft,
+                row.spec.name,
+            )
+            for row in self.rows.values()
+            if row.has_draft
+        ]
 
     def discard_drafts(self) -> None:
         """Show the values in force in place of whatever is half typed or refused."""

@@ -71,6 +71,7 @@ class LockedRow(ParamRow):
         box = QWidget()
         packed(QHBoxLayout(box), (self.value_label, 1), (self.combo, 1), self.button)
         self._place(box, "")
+        self.setFocusProxy(self.combo)
         self.combo.activated.connect(self._on_activated)
 
     @property
@@ -95,6 +96,18 @@ class LockedRow(ParamRow):
             self.close_editor()
             self._value = value
             self._show()
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether another value stands in the open editor."""
+        is_typed = self.is_editing and self.combo.isEditable()
+        return is_typed and self.combo.currentText() != self._item_text(self._value)
+
+    def apply_draft(self) -> bool:
+        """Put what stands in the editor in force; False where it is refused."""
+        if self.has_draft:
+            self._commit_typed()
+        return not self.has_draft
 
     def forget_draft(self) -> None:
         """Close the editor: it was another node's."""

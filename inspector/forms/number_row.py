@@ -62,6 +62,7 @@ class NumberRow(ParamRow):
         self.hint = ElidedLabel()
         self._describe(self.slider, "Slider", f"{self.name} slider")
         self._describe(self.spin, "Spin", self.name)
+        self.setFocusProxy(self.spin)
         self._lay_out()
         self.slider.valueChanged.connect(self._on_slider_changed)
         self.spin.valueChanged.connect(self._on_spin_changed)
@@ -98,6 +99,18 @@ class NumberRow(ParamRow):
         text = value if isinstance(value, str) else json.dumps(value)
         if text != self.spin.lineEdit().text():
             self.spin.show_draft(text)
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether the spin box says something else than the value in force."""
+        return self.spin.lineEdit().text() != self.words(self.spin.value())
+
+    def apply_draft(self) -> bool:
+        """Put the typed number in force; False where it is refused."""
+        if not self.spin.apply_draft():
+            return False
+        self._finish()
+        return True
 
     def forget_draft(self) -> None:
         """Show the value: what is half typed belongs to another node."""

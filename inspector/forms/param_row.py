@@ -188,6 +188,15 @@ class ParamRow(QWidget):
     def set_marks(self, values: Sequence[float]) -> None:
         """Mark the values at which the result changes, in rows that have a slider."""
 
+    @property
+    def has_draft(self) -> bool:
+        """Whether what is typed is not in force, in rows where anything is typed."""
+        return False
+
+    def apply_draft(self) -> bool:
+        """Put what is typed in force; False where it is refused."""
+        return not self.has_draft
+
     def forget_draft(self) -> None:
         """Let the next value replace whatever is in the control."""
 

@@ -131,6 +131,13 @@ class _CheckedSpin(_Base):
             self._refused = text
             self.lineEdit().setText(text)
 
+    def apply_draft(self) -> bool:
+        """Take what is typed for the value; False where it is refused."""
+        if self.refusal(self.lineEdit().text()) is not None:
+            return False
+        self.interpretText()
+        return True
+
     def discard_draft(self) -> None:
         """Show the value in place of what is half typed or refused."""
         self._pause.stop()

@@ -36,6 +36,7 @@ class EditRow(ParamRow):
         super().__init__(spec, plan, parent)
         self.edit = edit
         self._place(edit, "Edit", below=isinstance(edit, CodeEdit))
+        self.setFocusProxy(edit)
         self.set_empty(plan.empty)
         edit.edit_finished.connect(self._finish)
 
@@ -53,6 +54,15 @@ class EditRow(ParamRow):
             self.edit.show_draft(
                 value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             )
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether the text is not in force."""
+        return self.edit.has_draft
+
+    def apply_draft(self) -> bool:
+        """Put the text in force; False where it is refused."""
+        return self.edit.apply_draft()
 
     def forget_draft(self) -> None:
         """Let the next text replace what is typed."""

@@ -14,10 +14,13 @@ from inspector.drawing.words import tooltip
 from inspector.models.table_model import USER_ROLE, Index, TableModel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from PySide6.QtCore import QObject
 
-    from core.hits.hit import Hit, Reason
+    from core.hits.hit import Hit
     from core.hits.listing import Bar, Listing, SortKeys
+    from core.hits.stage import StageKind, StageRows
     from core.hits.words import Span
 
 FIRST_NEAR_MISSES = 200
@@ -29,13 +32,15 @@ MISSING = "–"
 REASON_WORDS = {
     "": "hit",
     "filter": "removed by the filter",
+    "words": "no word of the question",
     "index": "missed by the index",
-    "leg_depth": "beyond the leg's depth",
+    "leg_depth": "not among the leg's best",
     "threshold": "removed by the threshold",
     "scope": "outside the scope",
     "top_k": "beyond top_k",
     "min_score": "below min_score",
     "k": "beyond k",
+    "cap": "beyond the most nodes of a result",
 }
 
 _LONG_NAMES = {
@@ -98,7 +103,7 @@ TITLES = (
 )
 _HELP = (
     "Place in the ranking of this mode, from 1. – where it never entered the ranking.",
-    "The record's id, the entry's path, or the node's id.",
+    "The record's id, the entry's path, or what the knowledge graph calls the node.",
     "How well it matches. Higher is better; – for a node that the walk added.",
     "Cosine distance to the query: 0 = identical, 2 = opposite. Smaller is closer.",
     "Distance or score as a bar; the line is the threshold or min_score.",
@@ -108,7 +113,7 @@ _HELP = (
     "Reciprocal rank fusion score of both legs. Higher is better.",
     "What the score is made of, which legs found it, or how the walk came to it.",
     "The smallest change of parameters that would let a near-miss in.",
-    "The chunk; words of the query in bold.",
+    "The chunk; words of the query in bold, but for those that nearly every text has.",
 )
 NUMBERS = frozenset(
     {
@@ -123,6 +128,7 @@ NUMBERS = frozenset(
 )
 _DECIMALS = {Column.DISTANCE: 3, Column.BM25: 2, Column.FUSED: 4}
 _SCORE_DIGITS = 4
+_SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
 class _Line(NamedTuple):
@@ -140,10 +146,12 @@ class HitsModel(TableModel[int]):
     above the near-misses; `sort` with column −1 is the engine's order again.
 
     selection : the listing on show, or None.
-    reason : what the rows are limited to, or None.
+    stage : whose rows alone are shown, or None.
+    stage_rows : those rows, all of them.
+    how : row of the listing → how it went on although the stage removed it.
     hit_count : how many of the rows are hits; they come first.
     has_more : whether there are near-misses beyond those listed.
-    words : of the query, whose matches are set in bold.
+    words : of the query that are set in bold.
     """
 
     titles = TITLES
@@ -156,7 +164,9 @@ class HitsModel(TableModel[int]):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.selection: Listing | None = None
-        self.reason: Reason | None = None
+        self.stage: StageKind | None = None
+        self.stage_rows: StageRows | None = None
+        self.how: Mapping[int, str] = {}
         self.hit_count = 0
         self._limit = FIRST_NEAR_MISSES
         self.has_more = False
@@ -168,8 +178,8 @@ class HitsModel(TableModel[int]):
 
     # What is shown
 
-    def show_selection(self, listing: Listing | None, reason: Reason | None = None) -> None:
-        """Show a node's listing; with a `reason`, only the near-misses that have it.
+    def show_selection(self, listing: Listing | None, stage: StageKind | None = None) -> None:
+        """Show a node's listing; with a `stage`, only the rows that it removed or added.
 
         Rows that stay where they are, as most do while a slider moves, only change their data.
         """
@@ -177,26 +187,32 @@ class HitsModel(TableModel[int]):
         is_other = listing is None or known is None or known.search is not listing.search
         if is_other:
             self._limit = FIRST_NEAR_MISSES
-            self.words = QueryWords() if listing is None else listing.words
+            self.words = QueryWords() if listing is None else listing.words.telling
             self._lines = {}
-        self._take(listing, reason, is_other=is_other)
+        if stage is not self.stage:
+            self._limit = FIRST_NEAR_MISSES if stage is None else MORE_NEAR_MISSES
+        self._take(listing, stage, is_other=is_other)
 
     def show_more(self) -> None:
         """List up to 1000 near-misses more."""
         if self.has_more:
             self._limit += MORE_NEAR_MISSES
-            self._take(self.selection, self.reason)
+            self._take(self.selection, self.stage)
 
     def _take(
-        self, listing: Listing | None, reason: Reason | None, *, is_other: bool = False
+        self, listing: Listing | None, stage: StageKind | None, *, is_other: bool = False
     ) -> None:
         bar = listing.bar if listing is not None else None
-        hits, near, has_more = self._order(listing, reason, bar)
+        of_stage = None if listing is None or stage is None else listing.stage_rows(stage)
+        if of_stage is None:
+            stage = None
+        self.how = {} if of_stage is None else of_stage.told()
+        hits, near, has_more = self._order(listing, of_stage, bar)
         rows = (*hits, *near)
-        is_other = is_other or rows != self._rows
+        is_other = is_other or rows != self._rows or stage is not self.stage
         if is_other:
             self.beginResetModel()
-        self.selection, self.reason = listing, reason
+        self.selection, self.stage, self.stage_rows = listing, stage, of_stage
         self._rows, self.hit_count, self.has_more = rows, len(hits), has_more
         self._bar = bar
         in_order = listing.hit_rows.tolist() if listing is not None else ()
@@ -226,6 +242,11 @@ class HitsModel(TableModel[int]):
             return None
         return self.selection.story(self._rows[row])
 
+    def needs_of(self, hit: Hit) -> str:
+        """Return how a row went on although the stage removed it, and what would let it in."""
+        how = self.how.get(hit.row, "")
+        return f"{how} · {hit.needs}" if how and hit.needs else how or hit.needs
+
     def row_of(self, listing_row: int) -> int:
         """Return the row of the table that shows a row of the listing, or −1."""
         try:
@@ -245,14 +266,42 @@ class HitsModel(TableModel[int]):
             known = self._lines[hit.row] = _Line(hit.text, line, self.words.spans(line))
         return known.line, known.matches
 
+    @property
+    def named_by(self) -> str:
+        """Which field of `Hit` says which row is which: the title of a node, or else the id."""
+        listing = self.selection
+        return "title" if listing is not None and "title" in listing.fields else "id"
+
+    def cell_text(self, hit: Hit, column: Column) -> str:
+        """Return what a cell says: three decimals for distances, – for what is not known."""
+        if column is Column.TEXT:
+            return line_of(hit.text)
+        if column is Column.NEEDS:
+            return self.needs_of(hit)
+        if column is Column.BAR:
+            return ""
+        value = getattr(hit, FIELDS[column] if column is not Column.ID else self.named_by)
+        if value is None:
+            return MISSING
+        if column not in NUMBERS:
+            return str(value)
+        if column is Column.SCORE:
+            return f"{value:.{_SCORE_DIGITS}g}"
+        return f"{value:.{_DECIMALS.get(column, 0)}f}"
+
     def _order(
-        self, listing: Listing | None, reason: Reason | None, bar: Bar | None
+        self, listing: Listing | None, of_stage: StageRows | None, bar: Bar | None
     ) -> tuple[list[int], list[int], bool]:
         """Return the listing's rows of hits and near-misses, and whether there are more."""
         if listing is None:
             return [], [], False
-        hits = [] if reason is not None else listing.hit_rows.tolist()
-        near = listing.near_miss_rows(self._limit + 1, reason)
+        hits = listing.hit_rows.tolist()
+        if of_stage is None:
+            near = listing.near_miss_rows(self._limit + 1)
+        else:
+            chosen, known = of_stage.rows[: self._limit + 1 + len(hits)].tolist(), set(hits)
+            near = [row for row in chosen if row not in known]
+            hits = [row for row in chosen if row in known]
         has_more = len(near) > self._limit
         near = near[: self._limit]
         column, order = self._sort
@@ -266,6 +315,8 @@ class HitsModel(TableModel[int]):
     def _field(self, column: int, bar: Bar | None) -> str:
         if column == Column.BAR:
             return bar.field if bar is not None else ""
+        if column == Column.ID:
+            return self.named_by
         return FIELDS[Column(column)] if column >= 0 else ""
 
     # Qt
@@ -278,7 +329,7 @@ class HitsModel(TableModel[int]):
         column = Column(index.column())
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return cell_text(hit, column)
+                return self.cell_text(hit, column)
             case self.HitIdRole:
                 return hit.id
             case self.ReasonRole:
@@ -288,31 +339,32 @@ class HitsModel(TableModel[int]):
             case Qt.ItemDataRole.ToolTipRole:
                 return self._tip(hit, column)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{TITLES[column]}: {self._spoken(hit, column)}"
+                title = self.named_by if column is Column.ID else TITLES[column]
+                return f"{title}: {self._spoken(hit, column)}"
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self._alignment(column)
         return None
 
     def _spoken(self, hit: Hit, column: Column) -> str:
         if column is Column.NEEDS:
-            return " – ".join(part for part in (REASON_WORDS[hit.reason.value], hit.needs) if part)
+            parts = (REASON_WORDS[hit.reason.value], self.needs_of(hit))
+            return " – ".join(part for part in parts if part)
         if column is Column.BAR:
-            shown = [
-                column
-                for column, field in FIELDS.items()
-                if field == self._field(Column.BAR, self.bar)
-            ]
-            return cell_text(hit, shown[0]) if shown else MISSING
-        return cell_text(hit, column)
+            field = self._field(Column.BAR, self.bar)
+            shown = [column for column, told in FIELDS.items() if told == field]
+            return self.cell_text(hit, shown[0]) if shown else MISSING
+        return self.cell_text(hit, column)
 
     def _tip(self, hit: Hit, column: Column) -> str:
         if column is Column.NEEDS:
             return tooltip(self._spoken(hit, column).capitalize())
+        if column is Column.ID:
+            return tooltip("\n".join(dict.fromkeys((self.cell_text(hit, column), hit.id))))
         field = self._field(column, self.bar)
         value = getattr(hit, field) if field else None
         if isinstance(value, float):
             return f"{_LONG_NAMES[field]} {value:.6f}"
-        return tooltip(hit.text if column is Column.TEXT else cell_text(hit, column))
+        return tooltip(hit.text if column is Column.TEXT else self.cell_text(hit, column))
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -320,6 +372,8 @@ class HitsModel(TableModel[int]):
         """Return a column's title or help; the bar goes without a title."""
         if section == Column.BAR and role == Qt.ItemDataRole.DisplayRole:
             return ""
+        if section == Column.ID and role in _SPOKEN:
+            return self.named_by
         return super().headerData(section, orientation, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -328,30 +382,12 @@ class HitsModel(TableModel[int]):
         if wanted == self._sort:
             return
         self._sort = wanted
-        self._take(self.selection, self.reason)
+        self._take(self.selection, self.stage)
 
 
 def line_of(text: str) -> str:
     """Return the beginning of a chunk as one line: what a row shows."""
     return text[: 4 * TEXT_CHARACTERS].translate(_LINE_BREAKS).lstrip()[:TEXT_CHARACTERS]
-
-
-def cell_text(hit: Hit, column: Column) -> str:
-    """Return what a cell says: three decimals for distances, – for what is not known."""
-    if column is Column.TEXT:
-        return line_of(hit.text)
-    if column is Column.NEEDS:
-        return hit.needs
-    if column is Column.BAR:
-        return ""
-    value = getattr(hit, FIELDS[column])
-    if value is None:
-        return MISSING
-    if column not in NUMBERS:
-        return str(value)
-    if column is Column.SCORE:
-        return f"{value:.{_SCORE_DIGITS}g}"
-    return f"{value:.{_DECIMALS.get(column, 0)}f}"
 
 
 def _sorted(rows: list[int], keys: SortKeys, order: Qt.SortOrder) -> list[int]:

@@ -151,7 +151,7 @@ class DetailsPanel(Surface):
         if hit is None:
             self.facts.show_facts(())
             return
-        self.id_label.set_text(hit.id)
+        self.id_label.set_text(hit.title or hit.id)
         self._show_status(hit)
         self.facts.show_facts(
             [*_ranking_facts(hit, score_lines), *_metadata_facts(metadata or {}, known_fields)]
@@ -227,6 +227,8 @@ def _ranking_facts(hit: Hit, score_lines: Sequence[ScoreLine]) -> list[Fact]:
     if hit.reason is not Reason.NONE:
         facts += [Fact("reason", REASON_WORDS[hit.reason.value]), Fact("would need", hit.needs)]
     facts += [Fact(line.name, line.value, line.note) for line in score_lines]
+    if hit.title:
+        facts.append(Fact("id", hit.id))
     facts.append(Fact("length", f"{len(hit.text):,} characters"))
     return facts
 

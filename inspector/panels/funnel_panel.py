@@ -18,7 +18,7 @@ from inspector.widgets.parts import named
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 
-    from core.hits.stage import Stage
+    from core.hits.stage import Stage, StageKind
     from core.nodes.walk import RetrievalResult
     from inspector.theme import Theme
 
@@ -36,10 +36,10 @@ class FunnelPanel(Themed, QWidget):
 
     Signals
     -------
-    stage_clicked(str): the near-misses with this reason are asked for; "" = all rows again.
+    stage_clicked(StageKind): the rows that it removed or added are asked for; None = all again.
     """
 
-    stage_clicked = Signal(str)
+    stage_clicked = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class FunnelPanel(Themed, QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         themes.spread(self, themes.LIGHT)
         self._stages: tuple[Stage, ...] = ()
-        self._reason = ""
+        self._picked: StageKind | None = None
         self._focused = 0
         self._hovered = -1
         self._known_boxes: list[Box] = []
@@ -71,10 +71,10 @@ class FunnelPanel(Themed, QWidget):
         """Return label and count of each stage, in reading order."""
         return [(stage.label, stage.count) for stage in self._stages]
 
-    def set_reason_filter(self, reason: str) -> None:
-        """Mark the stages that removed records for this reason; "" = none."""
-        if reason != self._reason:
-            self._reason = reason
+    def set_picked(self, stage: StageKind | None) -> None:
+        """Mark the stage whose rows are listed; None = none."""
+        if stage is not self._picked:
+            self._picked = stage
             self.update()
 
     def stage_rect(self, label: str) -> QRectF:
@@ -113,21 +113,19 @@ class FunnelPanel(Themed, QWidget):
         if not 0 <= number < len(self._stages):
             return False
         stage = self._stages[number]
-        if stage.reason is Reason.NONE:
-            return False
-        return stage.removed > 0 or self._is_picked(stage)
+        return stage.can_be_listed or self._is_picked(stage)
 
     def _is_picked(self, stage: Stage) -> bool:
-        return bool(self._reason) and stage.reason.value == self._reason
+        return stage.kind is self._picked
 
     def _pick(self, number: int) -> None:
         if not self._can_pick(number):
             return
-        reason = self._stages[number].reason.value
-        self._reason = "" if reason == self._reason else reason
+        kind = self._stages[number].kind
+        self._picked = None if kind is self._picked else kind
         self._focused = number
         self.update()
-        self.stage_clicked.emit(self._reason)
+        self.stage_clicked.emit(self._picked)
 
     # Painting
 
@@ -225,7 +223,7 @@ class FunnelPanel(Themed, QWidget):
             tip += (
                 "\nClick to list all rows again."
                 if self._is_picked(stage)
-                else "\nClick to list the records dropped for this reason."
+                else "\nClick to list them, and what became of each."
             )
         return tip
 
@@ -269,9 +267,9 @@ class FunnelPanel(Themed, QWidget):
             self.update()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._pick(self._focused)
-        elif key == Qt.Key.Key_Escape and self._reason:
-            self.set_reason_filter("")
-            self.stage_clicked.emit("")
+        elif key == Qt.Key.Key_Escape and self._picked is not None:
+            self.set_picked(None)
+            self.stage_clicked.emit(None)
         else:
             super().keyPressEvent(event)
 

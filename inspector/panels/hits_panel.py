@@ -9,13 +9,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from core.hits.export import columns_of, hits_as_tsv
-from core.hits.hit import Reason
 from inspector import theme as themes
-from inspector.models.hits_model import MORE_NEAR_MISSES, REASON_WORDS, HitsModel
+from inspector.models.hits_model import MORE_NEAR_MISSES, HitsModel
 from inspector.theme import Themed
 from inspector.widgets.hits_table import HitsTable
 from inspector.widgets.labels import ElidedLabel
 from inspector.widgets.parts import named, packed
+from inspector.widgets.query_line import QueryLine
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
 
     from core.hits.hit import Hit
     from core.hits.listing import Listing
+    from core.hits.stage import StageKind
     from inspector.theme import Theme
 
 
 class HitsPanel(Themed, QWidget):
-    """The table of a turn's hits and near-misses.
+    """The table of a turn's hits and near-misses, below the query as the search saw it.
 
     Signals
     -------
     row_selected(Hit or None): another row is in hand, or the one in hand has a new story.
-    reason_filter_changed(str): the table is limited to another reason, "" = shows all.
+    stage_changed(StageKind): only what this stage removed or added is listed; None = all.
     """
 
     row_selected = Signal(object)
-    reason_filter_changed = Signal(str)
+    stage_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +53,10 @@ class HitsPanel(Themed, QWidget):
         )
         self.more_button.setVisible(False)
         self.more_button.clicked.connect(self.model.show_more)
-        layout = packed(QVBoxLayout(self), self.filter_bar, (self.table, 1), spacing=0)
+        self.query_line = QueryLine(self)
+        layout = packed(
+            QVBoxLayout(self), self.query_line, self.filter_bar, (self.table, 1), spacing=0
+        )
         layout.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignHCenter)
         self.table.selectionModel().currentRowChanged.connect(self._on_row_changed)
         self.table.copy_requested.connect(self.copy_rows)
@@ -70,7 +74,7 @@ class HitsPanel(Themed, QWidget):
         self._filter_icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         tip = "Show hits and all near-misses again"
         self.show_all_button = named(QPushButton("Show all", bar), "", tip, tip, kind="flat")
-        self.show_all_button.clicked.connect(lambda: self.set_reason_filter(""))
+        self.show_all_button.clicked.connect(lambda: self.show_stage(None))
         packed(
             QHBoxLayout(bar),
             self._filter_icon,
@@ -84,24 +88,24 @@ class HitsPanel(Themed, QWidget):
 
     def show_selection(self, selection: Listing | None) -> None:
         """Show what a node found; None = nothing was searched."""
-        reason = self.model.reason
+        self.query_line.show_queries(() if selection is None else selection.leg_queries)
         if selection is not None:
-            self.table.show_fields(selection.fields, has_bar=selection.bar is not None)
-            if reason is not None and reason not in selection.known_reasons:
-                self.set_reason_filter("")
-        self.model.show_selection(selection, self.model.reason)
+            self.table.show_columns_of(selection)
+        stage = self.model.stage
+        self.model.show_selection(selection, stage)
+        if stage is not None:
+            self._show_filter_bar()
+            if self.model.stage is None:
+                self.stage_changed.emit(None)
 
-    def set_reason_filter(self, reason: str) -> None:
-        """List only the near-misses with this reason; "" = hits and all near-misses."""
-        wanted = Reason(reason) if reason else None
-        if wanted is self.model.reason:
+    def show_stage(self, stage: StageKind | None) -> None:
+        """List only the rows that a stage removed or added; None = hits and all near-misses."""
+        if stage is self.model.stage:
             return
-        self.model.show_selection(self.model.selection, wanted)
-        self.filter_bar.setVisible(wanted is not None)
-        self.filter_label.set_text(f"Showing only records {REASON_WORDS[reason]}" if reason else "")
-        self._show_reason_icon()
+        self.model.show_selection(self.model.selection, stage)
+        self._show_filter_bar()
         self.table.scrollToTop()
-        self.reason_filter_changed.emit(reason)
+        self.stage_changed.emit(self.model.stage)
 
     def set_empty_text(self, text: str, hint: str = "") -> None:
         """Say what is shown when there is no row."""
@@ -124,7 +128,7 @@ class HitsPanel(Themed, QWidget):
         if row < 0:
             return
         if self.model.row_of(row) < 0:
-            self.set_reason_filter("")
+            self.show_stage(None)
         self.select_record(row)
 
     def selected_hits(self) -> tuple[Hit, ...]:
@@ -146,20 +150,23 @@ class HitsPanel(Themed, QWidget):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self._show_reason_icon()
+        self._show_filter_bar()
 
-    def _show_reason_icon(self) -> None:
-        reason = self.model.reason
-        if reason is not None:
-            self._filter_icon.setIcon(
-                themes.icon(reason.value, self._theme.reason_color(reason.value))
-            )
+    def _show_filter_bar(self) -> None:
+        stage, found = self.model.stage, self.model.stage_rows
+        self.filter_bar.setVisible(stage is not None)
+        if stage is None or found is None:
+            return
+        on = int(found.stayed.sum())
+        went_on = f" · {on:,} {found.how}" if on else ""
+        self.filter_label.set_text(f"Showing only: {len(found.rows):,} {stage.whys[0]}{went_on}")
+        reason = stage.reason.value
+        self._filter_icon.setIcon(themes.icon(reason or "info", self._theme.reason_color(reason)))
 
     def _show_empty_text(self) -> None:
-        reason = self.model.reason
-        if reason is not None and self.model.selection is not None:
+        if self.model.stage is not None:
             self.table.set_empty_text(
-                f"No records {REASON_WORDS[reason.value]}", "Show all brings back the hits."
+                f"No records {self.model.stage.whys[0]}", "Show all brings back the hits."
             )
         else:
             self.table.set_empty_text(*self._empty)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -14,6 +14,7 @@ from core.knowledge.memory import MemoryStore
 from inspector import theme as themes
 from inspector.drawing.record_text import field_of
 from inspector.models.memory_model import StoreEntry
+from inspector.widgets.drafts import OpenDraft
 from inspector.widgets.labels import StatusLabel
 from inspector.widgets.memory_bar import MemoryBar
 from inspector.widgets.memory_table import MemoryTable
@@ -169,6 +170,32 @@ class MemoryPanel(Surface):
         if self.problem.kind != "error":
             self._say("info" if text else "muted", text)
 
+    def drafts(self) -> list[OpenDraft]:
+        """Name what is typed and not in force, in the record in hand and in those left before."""
+        keys = dict.fromkeys(self._drafts)
+        if self._hand and self.editor.is_dirty:
+            keys[self._hand, self._key()] = None
+        return [
+            OpenDraft(
+                f"the record {record or 'to be added'} of {store}",
+                partial(self._go_to_draft, store, record),
+                self.apply_draft,
+            )
+            for store, record in keys
+        ]
+
+    def discard_drafts(self) -> None:
+        """Forget what is typed and not in force."""
+        self._drafts.clear()
+        self.editor.revert()
+        self._forget_problem()
+
+    def _go_to_draft(self, store: str, record: str) -> None:
+        self._on_store_picked(store)
+        if record != self._key():
+            self._on_record_picked(record)
+        self.editor.go_to(self._fault or "text")
+
     def apply_draft(self) -> bool:
         """Put what is typed in force; False, with the reason on show, when that is not possible.
 
@@ -179,8 +206,8 @@ class MemoryPanel(Surface):
             return True
         try:
             record = editor.edited_record()
-            row = -1 if editor.is_new else _row_of(store, self._record_id)
-            if row >= 0 and _same(record, store.records[row]):
+            row = -1 if editor.is_new else store.row_of(self._record_id)
+            if row >= 0 and store.holds(row, record):
                 editor.accept()
                 self._forget_problem()
                 return True
@@ -222,9 +249,9 @@ class MemoryPanel(Surface):
 
     def _show_record(self, store: MemoryStore, *, is_other: bool) -> None:
         """Bring the record in hand up to date with a store that has changed."""
-        row = _row_of(store, self._record_id) if not self.editor.is_new else -1
+        row = store.row_of(self._record_id) if not self.editor.is_new else -1
         if row < 0 and self._asked_id:
-            row = _row_of(store, self._asked_id)
+            row = store.row_of(self._asked_id)
         self._asked_id = ""
         if is_other or (row < 0 and not self.editor.is_dirty and not self.editor.is_new):
             self._take(self.table.default_id())
@@ -233,7 +260,7 @@ class MemoryPanel(Surface):
             self.editor.refresh(store.records[row])
             self.table.select(self._record_id)
         elif self.editor.is_new:
-            if _row_of(store, self.editor.draft.id) >= 0:
+            if store.row_of(self.editor.draft.id) >= 0:
                 self.editor.propose_id(store.new_id())
         else:
             self._record_id = ""
@@ -249,7 +276,7 @@ class MemoryPanel(Surface):
         is_current : leave the selection to the table, which has just set its cursor there.
         """
         store = self._stores[self._hand]
-        row = _row_of(store, record_id) if record_id else -1
+        row = store.row_of(record_id) if record_id else -1
         self._record_id = record_id if row >= 0 else ""
         draft = (
             self._drafts.pop((self._hand, self._record_id), None) if (row >= 0 or new_id) else None
@@ -371,12 +398,3 @@ class MemoryPanel(Surface):
         """Ask for the bar, a header and two records, and the editor beside them."""
         metrics = self.fontMetrics()
         return QSize(58 * metrics.averageCharWidth(), 10 * metrics.lineSpacing())
-
-
-def _row_of(store: MemoryStore, record_id: str) -> int:
-    return next((row for row, record in enumerate(store.records) if record["id"] == record_id), -1)
-
-
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    # Python takes 1 and true for equal, JSON does not.
-    return MemoryStore("", records=(one,)) == MemoryStore("", records=(other,))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from core.io.findings import Finding
     from core.nodes import NodeParams
     from inspector.theme import Theme
+    from inspector.widgets.drafts import OpenDraft
 
 _MARGIN_PX = 12
 _EXIT_PARAMS = tuple(
@@ -143,6 +144,14 @@ class ParametersPanel(Surface):
         draft : the value that is refused, where that is not the one in force.
         """
         self.form.set_problem(param, _text(problem), draft)
+
+    def drafts(self) -> list[OpenDraft]:
+        """Name what is typed and not in force."""
+        return self.form.drafts() if self.node else []
+
+    def discard_drafts(self) -> None:
+        """Show the values in force in place of whatever is half typed or refused."""
+        self.form.discard_drafts()
 
     def set_filter_status(self, ok: bool | None, text: str | InspectorError) -> None:
         """Say whether the filter compiled (None: not known), how many match or what is wrong."""
@@ -269,7 +278,7 @@ class ParametersPanel(Surface):
         self.node_picked.emit(self._nodes[index][0])
 
     def _on_reset_clicked(self) -> None:
-        self.form.discard_drafts()
+        self.discard_drafts()
         self.reset_requested.emit()
 
     def minimumSizeHint(self) -> QSize:

@@ -20,6 +20,7 @@ from core.nodes import GenerateParams, Placement
 from core.prompt.projection import estimate_tokens
 from inspector.drawing.words import error_text, param_tip, tooltip
 from inspector.widgets.code_edit import CodeEdit
+from inspector.widgets.drafts import OpenDraft
 from inspector.widgets.fields import Choice, joined, segments
 from inspector.widgets.labels import ElidedLabel, StatusLabel, set_role
 from inspector.widgets.parts import (
@@ -189,6 +190,35 @@ class PromptPanel(Surface):
         """Outline a chunk and scroll to it; "" outlines none."""
         self.view.select_chunk(chunk_id)
         self.view.go_to_chunk(chunk_id)
+
+    def drafts(self) -> list[OpenDraft]:
+        """Name what is typed and not in force."""
+        return [
+            OpenDraft(
+                f"the {what}",
+                partial(self._go_to, page, edit),
+                edit.apply_draft,
+                what.replace(" ", "_"),
+            )
+            for what, page, edit in self._texts()
+            if edit.isEnabled() and edit.has_draft
+        ]
+
+    def discard_drafts(self) -> None:
+        """Show the texts in force in place of those that are typed."""
+        for _, _, edit in self._texts():
+            edit.discard_draft()
+
+    def _texts(self) -> tuple[tuple[str, str, CodeEdit], ...]:
+        return (
+            ("template", _TEMPLATE, self.template.editor),
+            ("system prompt", _SYSTEM, self.system_prompt),
+        )
+
+    def _go_to(self, page: str, edit: CodeEdit) -> None:
+        self._segments[page].setChecked(True)
+        self._show_pages()
+        edit.setFocus()
 
     def _make_pages(self) -> QWidget:
         """Make the buttons that pick what is edited, or shown where one thing has room."""

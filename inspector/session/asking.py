@@ -52,9 +52,16 @@ class TurnHistory:
         """Keep a turn as the newest; with `merge`, in place of one that asked the same."""
         newest = self.entries[-1] if self.entries else None
         same = newest is not None and newest.turn.request.message == turn.request.message
+        # With none of them on screen, the newest is of the graph before.
+        merge = merge and self.index >= 0
         kept = self.entries[:-1] if merge and newest and (newest.live or same) else self.entries
         self.entries = [*kept, HistoryEntry(turn, live)]
         self.index = len(self.entries) - 1
+
+    def leave(self) -> None:
+        """Show none of the turns: they are another graph's. Those of a recording go with it."""
+        self.forget_recorded()
+        self.index = -1
 
     def forget_recorded(self) -> None:
         """Forget the turns of a recording, which is read again."""
@@ -119,12 +126,25 @@ class Asking(QObject):
         """Whether the turn on screen belongs to an older question than the one in work."""
         return self._pending is not None
 
-    def begin(self, workspace: Workspace, *, keep: bool) -> None:
-        """Ask in another workspace; with `keep`, message, turn and history stay."""
+    def begin(self, workspace: Workspace, *, keep: bool, keep_history: bool) -> None:
+        """Ask in another workspace.
+
+        Parameters
+        ----------
+        keep : message, turn and history stay: the same files, read again.
+        keep_history : message and history stay, but no turn is on screen: another graph.
+        """
+        message = self.message
         self.cancel()
         self._workspace = workspace
-        if not keep:
-            self.turn, self.message, self.history = None, "", TurnHistory()
+        if keep:
+            return
+        self.turn = None
+        self.message = message if keep_history else ""
+        if keep_history:
+            self.history.leave()
+        else:
+            self.history = TurnHistory()
 
     def ask(self, message: str, *, live: bool) -> None:
         """Run a turn with this message; a live one is still being typed."""

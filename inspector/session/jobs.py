@@ -59,11 +59,16 @@ class Jobs(QObject):
         is never left out.
     started(lane), ended(lane)
         A lane became busy, or has nothing to do any more.
+    succeeded(lane)
+        What the lane was to do worked; comes before its `on_done`.
+
+    `failing` is the lane whose `on_error` is being called, "" otherwise.
     """
 
     progressed = Signal(str, str, object, object)
     started = Signal(str)
     ended = Signal(str)
+    succeeded = Signal(str)
     _finished = Signal(object)
     _reported = Signal()
 
@@ -74,6 +79,7 @@ class Jobs(QObject):
         self._current: dict[str, _Job] = {}
         self._number = 0
         self._closed = False
+        self.failing = ""
         self._finished.connect(self._on_finished, Qt.ConnectionType.QueuedConnection)
         self._reported.connect(self._on_reported, Qt.ConnectionType.QueuedConnection)
         self._pace = QTimer(self, singleShot=True, interval=PROGRESS_INTERVAL_MS)
@@ -184,7 +190,12 @@ class Jobs(QObject):
             return
         except Exception as error:
             self.ended.emit(job.lane)
-            job.on_error(error)
+            self.failing = job.lane
+            try:
+                job.on_error(error)
+            finally:
+                self.failing = ""
             return
         self.ended.emit(job.lane)
+        self.succeeded.emit(job.lane)
         job.on_done(result)

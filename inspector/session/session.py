@@ -19,7 +19,8 @@ from core.io.findings import FileRefused, Finding, has_errors
 from core.io.work import QUIETLY
 from core.nodes import kind_of
 from inspector.session.asking import Asking
-from inspector.session.compiling import OpenResult, check_edited, open_and_check
+from inspector.session.checking import Checking
+from inspector.session.compiling import OpenResult, open_and_check
 from inspector.session.graph_editor import GraphEditor, with_edits
 from inspector.session.play_inputs import PlayInputs
 from inspector.session.shown import Shown
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from inspector.session.jobs import Jobs
 
 OPEN_LANE = "open"
-CHECK_LANE = "check"
 INDEX_LANE = "index"
 
 _NOTHING = object()
@@ -54,13 +54,15 @@ class _Part:
 class Session(QObject):
     """Holds the open graph, its workspace, the parameters in force and the turns so far.
 
-    `editor` holds the graph as it is edited, `asking` the turns, `inputs` what else they start
-    from.
+    `editor` holds the graph as it is edited, `checking` what is wrong with it, `asking` the turns,
+    `inputs` what else they start from.
 
     Signals
     -------
     changed(Shown)
         A step is over: this is what there is to show now.
+    leaving()
+        Another file takes the place of what is open: what is typed and not in force goes with that.
     opened()
         Another graph is open (or the same one again from disk); comes before `changed`.
     message_restored(text)
@@ -72,6 +74,7 @@ class Session(QObject):
     """
 
     changed = Signal(object)
+    leaving = Signal()
     opened = Signal()
     message_restored = Signal(str)
     failed = Signal(object)
@@ -82,10 +85,13 @@ class Session(QObject):
         self._jobs = jobs
         self._models = models
         self.editor = GraphEditor(self)
+        self.checking = Checking(jobs, self.editor, self)
         self.inputs = PlayInputs(self)
         self.asking = Asking(jobs, self.editor, self.inputs, self)
         self.editor.edited.connect(self._on_edited)
-        self.editor.drafts_changed.connect(self._on_drafts_changed)
+        self.editor.drafts_changed.connect(self._tell)
+        self.checking.checked.connect(self._on_checked)
+        self.checking.failed.connect(self.failed)
         self.inputs.changed.connect(self._on_inputs_changed)
         self.inputs.upcoming_changed.connect(self._tell)
         self.asking.answered.connect(self._on_answered)
@@ -94,10 +100,8 @@ class Session(QObject):
         self.current: Opened | None = None
         self.node = ""
         self.findings: tuple[Finding, ...] = ()
-        self.checked: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
         self._asked_early = ""
-        self._renewed = ""
         self._parts: list[_Part] = []
         self._told_notes: set[str] = set()
 
@@ -136,7 +140,7 @@ class Session(QObject):
             place=asking.history.index,
             drafts=editor.drafts,
             findings=self.findings,
-            checked=self.checked,
+            checked=self.checking.findings,
             play=inputs.shown,
             upcoming=inputs.upcoming,
             keeps_dialog=inputs.keeps_dialog,
@@ -167,35 +171,54 @@ class Session(QObject):
 
     # Opening
 
-    def open(
-        self, path: Path, *, root: Path | None = None, keep: bool = False, wait: bool = False
-    ) -> None:
-        """Open a file or folder in a worker; with `keep`, edits, node and message are kept.
+    def open(self, path: Path, *, root: Path | None = None, wait: bool = False) -> None:
+        """Open a file or folder in a worker.
 
+        Another graph of the same folder is asked the same question, and the turns so far stay.
         What is open now stays until the new content is known to be good. With `wait` it is open
         when this returns: for composing a window that nobody sees yet.
         """
-        known = self.checked if keep else None
-        job = partial(open_and_check, path, root, self._models, known)
+        job = partial(open_and_check, path, root, self._models, None)
         if not wait:
-            self._jobs.submit(OPEN_LANE, job, partial(self._on_opened, keep), self._on_open_failed)
+            self._jobs.submit(OPEN_LANE, job, self._on_opened, self._on_open_failed)
             return
         try:
             result = job(QUIETLY)
         except InspectorError as error:
             self._on_open_failed(error)
         else:
-            self._on_opened(keep, result)
+            self._on_opened(result)
 
-    def _on_opened(self, keep: bool, result: OpenResult) -> None:
+    def reload(self, then: Callable[[], object] | None = None) -> None:
+        """Read the open files again; if they are broken now, the old content stays in use.
+
+        Edits, node, message and turn are kept.
+
+        Parameters
+        ----------
+        then : called once they are read.
+        """
+        if self.current is None:
+            return
+
+        def on_opened(result: OpenResult) -> None:
+            self._on_opened(result, keep=True)
+            if then is not None:
+                then()
+
+        root = self.current.workspace.root.path
+        job = partial(open_and_check, self.current.path, root, self._models, self.checking.findings)
+        self._jobs.submit(OPEN_LANE, job, on_opened, self._on_open_failed)
+
+    def _on_opened(self, result: OpenResult, *, keep: bool = False) -> None:
         self._jobs.cancel(INDEX_LANE)
-        self._jobs.cancel(CHECK_LANE)
-        self._take(keep, result)
+        same_folder = self.folder == str(result.opened.workspace.root.path)
+        self._take(keep, result, same_folder=same_folder)
         # The collector would look at each of a million records now and then, for a quarter of a
         # second. They are no garbage, and are freed without it.
         gc.freeze()
         asked, self._asked_early = self._asked_early, ""
-        if not keep:
+        if not keep and not same_folder:
             self.asking.message = asked
             self.message_restored.emit(asked)
         self.opened.emit()
@@ -209,19 +232,23 @@ class Session(QObject):
             elif keep:
                 # The same turn, run again: asked anew it would write to memory once more.
                 self.asking.refresh()
+            elif self.asking.message:
+                self.run(self.asking.message, live=True)
             self._prepare()
         self._tell()
 
-    def _take(self, keep: bool, result: OpenResult) -> None:
+    def _take(self, keep: bool, result: OpenResult, *, same_folder: bool) -> None:
         """Put what was opened in the place of what was open."""
         before, edited, opened = self.current, self.graph, result.opened
-        self.asking.begin(opened.workspace, keep=keep)
+        if not keep:
+            self.leaving.emit()
+        self.asking.begin(opened.workspace, keep=keep, keep_history=same_folder)
         self.current = opened
         graph = opened.graph
         if keep and before is not None and edited is not None:
             graph = with_edits(graph, edited, before.graph)
         self.editor.show(graph, opened.graph, result.drafts, opened.workspace, keep=keep)
-        self.checked = result.checked
+        self.checking.begin(opened, result.checked)
         self.findings = (*result.checked, *opened.findings)
         self.neighbours = result.neighbours
         names = [node.name for node in opened.graph.nodes]
@@ -243,8 +270,9 @@ class Session(QObject):
 
     def cancel(self) -> None:
         """Stop what is being opened, embedded, searched or indexed."""
-        for lane in (OPEN_LANE, CHECK_LANE, INDEX_LANE):
+        for lane in (OPEN_LANE, INDEX_LANE):
             self._jobs.cancel(lane)
+        self.checking.cancel()
         self.asking.cancel()
         self._tell()
 
@@ -296,50 +324,27 @@ class Session(QObject):
             self.editor.reset(self.node)
 
     def _on_edited(self, node: str, param: str) -> None:
-        spec = self.editor.in_hand.node(node).params.specs()[param]
-        if spec.structural:
+        if self.editor.in_hand.node(node).params.specs()[param].structural:
             self.inputs.renew_agent()
-            self._check(
-                f"New agent: {node}.{param} is fixed once an agent exists, so the "
-                "edited graph has a new one"
-            )
-        elif any(
-            found.place.node == node
-            and (found.place.param == param or spec.kind not in (int, float))
-            for found in self.checked
-        ):
-            self._check()
         self._on_inputs_changed()
 
     def _on_inputs_changed(self) -> None:
         self.asking.refresh()
         self._tell()
 
-    def _on_drafts_changed(self) -> None:
-        if self.editor.faults or has_errors(self.checked):
-            self._check()
-        self._tell()
-
-    def _check(self, renewed: str = "") -> None:
-        """Check the edited graph; where it makes an agent, and a new one, say so: `renewed`."""
-        graph, current = self.editor.in_hand, self.current
-        if current is None:
+    def _on_checked(self, renewed: str) -> None:
+        """Tell what is wrong with the edited graph, and of its new agent where it makes one."""
+        if self.current is None:
             return
-
-        self._renewed = renewed or self._renewed
-
-        def done(findings: tuple[Finding, ...]) -> None:
-            self.checked = findings
-            self.findings = (*findings, *current.findings)
-            self._tell()
-            if self._renewed and not has_errors(findings):
-                self.noted.emit(self._renewed)
-            if self._renewed:
-                self._prepare()
-            self._renewed = ""
-
-        job = partial(check_edited, graph, current, self.editor.faults)
-        self._jobs.submit(CHECK_LANE, job, done, self.failed.emit)
+        self.findings = (*self.checking.findings, *self.current.findings)
+        self._tell()
+        if renewed and not has_errors(self.checking.findings):
+            self.noted.emit(
+                f"New agent: {renewed} is fixed once an agent exists, so the "
+                "edited graph has a new one"
+            )
+        if renewed:
+            self._prepare()
 
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""
@@ -350,8 +355,7 @@ class Session(QObject):
             return False
         if self.current is not None:
             self.current = replace(self.current, graph=graph, path=path)
-            if self.checked:
-                self._check()
+            self.checking.take_saved(self.current)
         self._tell()
         return True
 

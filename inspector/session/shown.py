@@ -59,6 +59,17 @@ class Shown:
     replies: Mapping[str, str]
 
     @cached_property
+    def is_edited(self) -> bool:
+        """Whether the graph in force is another one than that of its file."""
+        graph, opened = self.graph, self.opened
+        return (
+            graph is not None
+            and opened is not None
+            and opened.turn is None
+            and graph.nodes != opened.graph.nodes
+        )
+
+    @cached_property
     def node_in_hand(self) -> Node | None:
         """The node in hand with its parameters in force."""
         return self.graph.node(self.node) if self.graph is not None and self.node else None

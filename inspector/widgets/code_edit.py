@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QTextEdit
 
 from inspector.drawing.words import qt_places
 from inspector.theme import Themed
-from inspector.widgets.drafts import Draft
+from inspector.widgets.drafts import Draft, as_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,6 +105,16 @@ class CodeEdit(Themed, QPlainTextEdit):
     def discard_draft(self) -> None:
         """Show the value in force in place of whatever was typed."""
         self._replace(self._draft.given)
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether the text is another one than the value in force."""
+        return self.text != as_shown(self._draft.given)
+
+    def apply_draft(self) -> bool:
+        """End the edit; False where the text is not in force even then."""
+        self._finish()
+        return not self.has_draft
 
     def hand_on(self) -> None:
         """Emit what was typed, if anything was, without waiting for quiet."""

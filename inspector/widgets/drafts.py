@@ -2,6 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDraft:
+    """A text that was typed and is not in force. Panels name theirs with ``drafts()``.
+
+    what : whose it is, such as ``the filter of knowledge``.
+    go_to : takes it in hand, and puts the focus where it is typed.
+    apply : puts what is in hand in force; False where it is refused, and the panel says why.
+    param : of a parameter, its name.
+    """
+
+    what: str
+    go_to: Callable[[], object]
+    apply: Callable[[], bool]
+    param: str = ""
+
+
+def as_shown(text: str) -> str:
+    """Return a text as Qt's editors give it back: with line feeds for all ends of lines."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2029", "\n")
+
 
 class Draft:
     """Decides whether a value that is shown anew may replace what the user has typed.

@@ -156,6 +156,16 @@ class LineEdit(QLineEdit):
             self.setText(text)
             self._draft.ask(text)
 
+    @property
+    def has_draft(self) -> bool:
+        """Whether the text is another one than the value in force."""
+        return self.text() != self._draft.given
+
+    def apply_draft(self) -> bool:
+        """End the edit; False where the text is not in force even then."""
+        self.edit_finished.emit()
+        return not self.has_draft
+
     def forget_draft(self) -> None:
         """Let the next text replace what is typed: it is another parameter's, or node's."""
         self._draft.forget()

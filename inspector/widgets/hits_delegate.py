@@ -19,14 +19,15 @@ from PySide6.QtGui import (
 from core.hits.hit import Reason
 from inspector import theme as themes
 from inspector.drawing.words import qt_places
-from inspector.models.hits_model import NUMBERS, Column, cell_text
+from inspector.models.hits_model import NUMBERS, Column
 from inspector.widgets.item_views import ThemedDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex
-    from PySide6.QtGui import QColor
+    from PySide6.QtGui import QColor, QHelpEvent
+    from PySide6.QtWidgets import QAbstractItemView
 
     from core.hits.hit import Hit
     from core.hits.words import Span
@@ -62,6 +63,7 @@ class HitsDelegate(ThemedDelegate):
         self._selected: frozenset[int] = frozenset()
         self._band_row = -1
         self._band_px = 0
+        self._two_lines = False
         self.set_font(QFont())
 
     def set_font(self, font: QFont) -> None:
@@ -71,7 +73,7 @@ class HitsDelegate(ThemedDelegate):
         self._bold.setBold(True)
         self._metrics = QFontMetrics(self._font)
         self._layouts: dict[tuple[str, tuple[Span, ...], int], QTextLayout] = {}
-        self._statics: dict[tuple[str, int], tuple[QStaticText, float, float]] = {}
+        self._statics: dict[tuple[str, int, bool], tuple[QStaticText, float, float]] = {}
         self._shortened: dict[tuple[str, int], str] = {}
 
     def apply_theme(self, theme: Theme) -> None:
@@ -87,6 +89,10 @@ class HitsDelegate(ThemedDelegate):
         """Keep the top of `row` free: the view paints the near-misses' heading there."""
         self._band_row, self._band_px = row, height_px
 
+    def set_two_lines(self, two_lines: bool) -> None:
+        """Keep the lower half of every row free for its text, which `paint_below` draws."""
+        self._two_lines = two_lines
+
     def set_selected(self, rows: frozenset[int]) -> None:
         """Paint these rows as selected; the view says so once for all cells of a paint."""
         self._selected = rows
@@ -94,6 +100,14 @@ class HitsDelegate(ThemedDelegate):
     def content_rect(self, rect: QRect, row: int) -> QRect:
         """Return the part of a cell that belongs to the record."""
         return rect.adjusted(0, self._band_px, 0, 0) if row == self._band_row else rect
+
+    def paint_below(self, painter: QPainter, rect: QRect, row: int) -> None:
+        """Paint the text of a row of two lines, `rect` being the row's from where it begins."""
+        hit = self._model.hit_at(row)
+        if hit is not None:
+            content = self.content_rect(rect, row)
+            painter.setPen(self.text_color(hit))
+            self._paint_text(painter, content.adjusted(0, content.height() // 2 - 2, 0, -2), row)
 
     def text_color(self, hit: Hit) -> QColor:
         """Return the colour of a row's text: full strength for hits, dimmed for near-misses."""
@@ -112,7 +126,8 @@ class HitsDelegate(ThemedDelegate):
             return
         height = min(self._metrics.height() + 2, rect.height() - 2)
         width = max(
-            self._metrics.horizontalAdvance(cell_text(hit, Column.RANK)) + MARGIN_PX, height
+            self._metrics.horizontalAdvance(self._model.cell_text(hit, Column.RANK)) + MARGIN_PX,
+            height,
         )
         tint = QRectF(
             rect.right() - MARGIN_PX // 2 - width,
@@ -158,12 +173,13 @@ class HitsDelegate(ThemedDelegate):
             )
 
     def _paint_chip(self, painter: QPainter, rect: QRect, hit: Hit) -> None:
-        if not hit.needs:
+        needs = self._model.needs_of(hit) if self._model.how else hit.needs
+        if not needs:
             return
         color = self._theme.reason_ink(hit.reason.value)
         room = max(rect.width() - MARGIN_PX - 2 * _CHIP_PAD_PX - _ICON_PX - 4, 0)
         text, text_px, text_height = self._static(
-            _kept(self._shortened, self._shorten, hit.needs, room), room
+            _kept(self._shortened, self._shorten, needs, room), room
         )
         width = text_px + 2 * _CHIP_PAD_PX + _ICON_PX + 4
         height = min(self._metrics.height() + 4, rect.height() - 2)
@@ -177,7 +193,7 @@ class HitsDelegate(ThemedDelegate):
         painter.setBrush(self._theme.panel)
         painter.setRenderHint(_SMOOTH)
         painter.drawRoundedRect(chip, height / 2, height / 2)
-        icon = themes.icon(hit.reason.value, color)
+        icon = themes.icon(hit.reason.value or "hit", color)
         icon.paint(
             painter,
             QRect(
@@ -208,17 +224,28 @@ class HitsDelegate(ThemedDelegate):
         top = rect.top() + (rect.height() - layout.boundingRect().height()) / 2
         layout.draw(painter, QPointF(rect.left() + MARGIN_PX, top))
 
-    def _paint_plain(self, painter: QPainter, rect: QRect, text: str, *, right: bool) -> None:
-        static, width, height = self._static(text, rect.width() - 2 * MARGIN_PX)
+    def _paint_plain(
+        self,
+        painter: QPainter,
+        rect: QRect,
+        text: str,
+        *,
+        right: bool = False,
+        middle: bool = False,
+    ) -> None:
+        static, width, height = self._static(text, rect.width() - 2 * MARGIN_PX, middle)
         left = rect.right() + 1 - MARGIN_PX - width if right else rect.left() + MARGIN_PX
         painter.drawStaticText(QPointF(left, rect.top() + (rect.height() - height) / 2), static)
 
-    def _static(self, text: str, room: int) -> tuple[QStaticText, float, float]:
-        return _kept(self._statics, self._shape, text, room)
+    def _static(
+        self, text: str, room: int, middle: bool = False
+    ) -> tuple[QStaticText, float, float]:
+        return _kept(self._statics, self._shape, text, room, middle)
 
-    def _shape(self, text: str, room: int) -> tuple[QStaticText, float, float]:
-        """Return a text cut to the room for it, with its width and height."""
-        static = QStaticText(self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
+    def _shape(self, text: str, room: int, middle: bool) -> tuple[QStaticText, float, float]:
+        """Return a text cut to the room for it, at its end or in the middle, and its size."""
+        elide = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+        static = QStaticText(self._metrics.elidedText(text, elide, room))
         static.setTextFormat(Qt.TextFormat.PlainText)
         static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
         static.prepare(font=self._font)
@@ -265,6 +292,18 @@ class HitsDelegate(ThemedDelegate):
         layout.endLayout()
         return layout
 
+    def helpEvent(
+        self,
+        event: QHelpEvent,
+        view: QAbstractItemView,
+        option: StyleOption,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> bool:
+        """Explain what is under the mouse: a cell, or below it the text of a row of two lines."""
+        if self._two_lines and event.pos().y() > _above(option.rect).bottom():
+            index = self._model.index(index.row(), Column.TEXT)
+        return super().helpEvent(event, view, option, index)
+
     def paint(
         self, painter: QPainter, option: StyleOption, index: QModelIndex | QPersistentModelIndex
     ) -> None:
@@ -276,6 +315,8 @@ class HitsDelegate(ThemedDelegate):
         column = _COLUMNS[index.column()]
         rect = option.rect if row != self._band_row else self.content_rect(option.rect, row)
         painter.fillRect(rect, self.background(hit, selected=row in self._selected))
+        if self._two_lines:
+            rect = _above(rect)
         if column is Column.BAR:
             self._paint_bar(painter, rect, hit)
             return
@@ -289,7 +330,15 @@ class HitsDelegate(ThemedDelegate):
             return
         if column is Column.RANK:
             self._paint_tint(painter, rect, hit, selected=row in self._selected)
-        self._paint_plain(painter, rect, cell_text(hit, column), right=column in NUMBERS)
+        text = self._model.cell_text(hit, column)
+        # Ids that begin alike are told apart by their ends.
+        middle = column is Column.ID
+        self._paint_plain(painter, rect, text, right=column in NUMBERS, middle=middle)
+
+
+def _above(rect: QRect) -> QRect:
+    """Return the upper line of a row of two."""
+    return rect.adjusted(0, 0, 0, -(rect.height() // 2))
 
 
 def _kept(known: dict[Any, _Made], make: Callable[..., _Made], *key: Any) -> _Made:

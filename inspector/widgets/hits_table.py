@@ -1,32 +1,27 @@
-"""The table of hits: columns that come and go, a heading above the near-misses, copying."""
+"""The table of hits: rows of one line or two, a heading above the near-misses, copying."""
 
 from __future__ import annotations
 
-import base64
-import json
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QRect, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPen
+from PySide6.QtCore import QEvent, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu
 
 from inspector import theme as themes
-from inspector.models.hits_model import TITLES, Column
-from inspector.widgets.hits_columns import Columns, Letters
+from inspector.models.hits_model import Column
+from inspector.widgets.fitted_table import FittedTable
 from inspector.widgets.hits_delegate import MARGIN_PX, HitsDelegate
-from inspector.widgets.item_views import TableView
 from inspector.widgets.parts import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtCore import QPoint
     from PySide6.QtGui import (
         QContextMenuEvent,
         QKeyEvent,
         QMouseEvent,
         QPaintEvent,
-        QResizeEvent,
     )
     from PySide6.QtWidgets import QWidget
 
@@ -34,17 +29,12 @@ if TYPE_CHECKING:
     from inspector.models.hits_model import HitsModel
     from inspector.models.table_model import Index
 
-_STATE_VERSION = 2
 _LEAST_ROWS = 5
 _HIT_EDGE_PX = 3
 
 
-class HitsTable(TableView):
-    """Shows a `HitsModel`.
-
-    Columns that have no value in any row are hidden, and in a narrow window those that only
-    repeat another; what the user picks in the header's menu stands above both. The others shrink
-    before the text does, except those that the user gave a width.
+class HitsTable(FittedTable):
+    """Shows a `HitsModel`: hits, and near-misses below a heading.
 
     Signals
     -------
@@ -59,10 +49,6 @@ class HitsTable(TableView):
         super().__init__(parent)
         named(self, "hitsTable", "Hits and near-misses")
         self._hits = model
-        self._columns = Columns()
-        self._picked: dict[int, bool] = {}
-        self._sized: set[int] = set()
-        self._is_fitting = False
         self._band_row = -1
         self._listing: Listing | None = None
         self._bar: Bar | None = None
@@ -70,126 +56,11 @@ class HitsTable(TableView):
         self.setModel(model)
         self.setItemDelegate(self._delegate)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self._set_up_headers()
-        self._follow_font()
-        self.reset_columns()
-        model.modelReset.connect(self._on_reset)
-
-    # Columns
-
-    def show_fields(self, fields: Sequence[str], *, has_bar: bool) -> None:
-        """Show the columns of these fields of `Hit`, and the bar if there is one."""
-        columns = Columns.of(fields, has_bar=has_bar)
-        if columns != self._columns:
-            self._columns = columns
-            self._show_columns()
-
-    def pick_column(self, column: int, visible: bool) -> None:
-        """Show or hide a column, whatever has values and whatever the width."""
-        self._picked[column] = visible
-        self._show_columns()
-
-    def reset_columns(self) -> None:
-        """Bring back the first order, widths and choice of columns, and the engine's order."""
-        self._picked.clear()
-        self._sized.clear()
-        header = self.horizontalHeader()
-        for column in Column:
-            header.moveSection(header.visualIndex(column), column)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self._show_columns()
-
-    def save_state(self) -> bytes:
-        """Return order, widths, sorting and the user's choice of columns."""
-        header = bytes(self.horizontalHeader().saveState().data())
-        picked = {TITLES[column]: visible for column, visible in self._picked.items()}
-        sized = [TITLES[column] for column in sorted(self._sized)]
-        return json.dumps(
-            {
-                "version": _STATE_VERSION,
-                "picked": picked,
-                "sized": sized,
-                "header": base64.b64encode(header).decode("ascii"),
-            }
-        ).encode()
-
-    def restore_state(self, state: bytes) -> bool:
-        """Restore what `save_state` returned; anything else changes nothing and gives False."""
-        try:
-            saved = json.loads(state)
-            header = base64.b64decode(saved["header"], validate=True)
-            picked = {TITLES.index(title): bool(on) for title, on in saved["picked"].items()}
-            sized = {TITLES.index(title) for title in saved.get("sized", [])}
-            known = saved["version"] == _STATE_VERSION
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return False
-        self._is_fitting = True
-        restored = known and self.horizontalHeader().restoreState(QByteArray(header))
-        self._set_text_column()
-        self._is_fitting = False
-        if not restored:
-            return False
-        self._picked, self._sized = picked, sized
-        self._show_columns()
-        return True
-
-    def columns_menu(self) -> QMenu:
-        """Return a menu that shows and hides columns."""
-        menu = QMenu("Columns", self)
-        for column in Column:
-            action = menu.addAction(TITLES[column])
-            action.setCheckable(True)
-            action.setChecked(not self.isColumnHidden(column))
-            action.setEnabled(column not in (Column.ID, Column.TEXT))
-            action.toggled.connect(lambda on, column=column: self.pick_column(column, on))
-        menu.addSeparator()
-        menu.addAction("Reset columns").triggered.connect(self.reset_columns)
-        return menu
-
-    def _show_columns(self) -> None:
-        header, width_px = self.horizontalHeader(), self.viewport().width()
-        title = QFontMetrics(themes.scaled_font(header.font(), 1.0, bold=True))
-        letters = Letters(self._chars(1), title)
-        hidden = self._columns.hidden(letters, width_px)
-        visible = {c for c in Column if self._picked.get(c, c not in hidden)}
-        self._is_fitting = True
-        for column in Column:
-            self.setColumnHidden(column, column not in visible)
-        taken = sum(self.columnWidth(column) for column in self._sized)
-        free = visible.difference(self._sized)
-        for column, share in self._columns.widths(letters, width_px - taken, free).items():
-            header.resizeSection(column, share)
-        self._is_fitting = False
-
-    def _on_section_resized(self, column: int, _old: int, size: int) -> None:
-        if not self._is_fitting and size and column != Column.TEXT:
-            self._sized.add(column)
-
-    def _set_text_column(self) -> None:
-        """Let the text have what is left, wherever it stands."""
-        self.horizontalHeader().setStretchLastSection(False)
-        self.horizontalHeader().setSectionResizeMode(Column.TEXT, QHeaderView.ResizeMode.Stretch)
-
-    def _chars(self, count: int) -> int:
-        return count * self.fontMetrics().averageCharWidth()
-
-    def _set_up_headers(self) -> None:
-        header = self.horizontalHeader()
-        self._set_text_column()
-        header.setTextElideMode(Qt.TextElideMode.ElideRight)
-        header.setMinimumSectionSize(28)
-        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        header.customContextMenuRequested.connect(self._on_header_menu)
-        header.sectionResized.connect(self._on_section_resized)
-        header.setAccessibleName("Columns of the hits table")
-        self.set_up_sorting()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-
-    def _on_header_menu(self, position: QPoint) -> None:
-        menu = self.columns_menu()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self.horizontalHeader().mapToGlobal(position))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.set_up_columns()
+        self._follow_font()
+        model.modelReset.connect(self._on_reset)
 
     # The heading above the near-misses
 
@@ -200,8 +71,13 @@ class HitsTable(TableView):
         selection = self._hits.selection
         if not shown or selection is None:
             return ""
-        if self._hits.reason is not None:
-            return f"first {shown:,} shown" if self._hits.has_more else f"{shown:,} shown"
+        if self._hits.stage_rows is not None:
+            found = len(self._hits.stage_rows.rows)
+            return (
+                f"first {self._hits.rowCount():,} of {found:,} shown"
+                if self._hits.has_more
+                else f"{shown:,} near-miss" + ("es" if shown != 1 else "")
+            )
         total = selection.near_miss_count
         least = "" if selection.is_complete else "≥ "
         text = f"{least}{total:,} near-miss" + ("es" if total != 1 else "")
@@ -220,7 +96,8 @@ class HitsTable(TableView):
         return self.fontMetrics().height() + 8
 
     def _row_px(self) -> int:
-        return self.fontMetrics().height() + 10
+        height = self.fontMetrics().height()
+        return 2 * height + 12 if self.two_lines else height + 10
 
     def _on_reset(self) -> None:
         self._listing, self._bar = self._hits.selection, self._hits.bar
@@ -268,6 +145,14 @@ class HitsTable(TableView):
 
     def _follow_font(self) -> None:
         self._delegate.set_font(self.font())
+        self._set_row_heights()
+
+    def follow_lines(self) -> None:
+        """Make room for the text below, or take it away."""
+        self._delegate.set_two_lines(self.two_lines)
+        self._set_row_heights()
+
+    def _set_row_heights(self) -> None:
         self.verticalHeader().setMinimumSectionSize(self._row_px())
         self.verticalHeader().setDefaultSectionSize(self._row_px())
         self._place_band()
@@ -292,6 +177,22 @@ class HitsTable(TableView):
             rect.adjusted(MARGIN_PX, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
         )
 
+    def _paint_texts(self, area: QRect) -> None:
+        """Draw the lower lines of rows of two, each from where the id above it begins."""
+        painter = QPainter(self.viewport())
+        left = 0
+        if not self.isColumnHidden(Column.RANK) and not self.horizontalHeader().visualIndex(
+            Column.RANK
+        ):
+            left = self.columnViewportPosition(Column.RANK) + self.columnWidth(Column.RANK)
+        width = self.viewport().width() - left
+        for row in range(max(self.rowAt(area.top()), 0), self._hits.rowCount()):
+            top = self.rowViewportPosition(row)
+            if top > area.bottom():
+                break
+            rect = QRect(left, top, width, self.rowHeight(row))
+            self._delegate.paint_below(painter, rect, row)
+
     def _paint_edges(self) -> None:
         """Mark the hits at the left, and the row that has the focus."""
         painter = QPainter(self.viewport())
@@ -315,19 +216,17 @@ class HitsTable(TableView):
             frozenset(index.row() for index in self.selectionModel().selectedRows())
         )
         super().paintEvent(event)
+        if self.two_lines:
+            self._paint_texts(event.rect())
         self._paint_band()
         self._paint_edges()
 
     def minimumSizeHint(self) -> QSize:
         """Ask for some rows below the titles."""
-        height = self.horizontalHeader().sizeHint().height() + _LEAST_ROWS * self._row_px()
-        return QSize(self._chars(40), height)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give up columns in a narrow window."""
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._show_columns()
+        height = self.horizontalHeader().sizeHint().height() + _LEAST_ROWS * (
+            self.fontMetrics().height() + 10
+        )
+        return QSize(40 * self.fontMetrics().averageCharWidth(), height)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the system's font size."""

@@ -21,6 +21,7 @@ from core.errors import InspectorError
 from core.io.json_text import locate
 from inspector.drawing.record_text import RecordText, compact, parse_metadata
 from inspector.widgets.code_edit import QUIET_MS, CodeEdit, position_of
+from inspector.widgets.drafts import as_shown
 from inspector.widgets.fields import LineEdit
 from inspector.widgets.highlighters import JsonHighlighter
 from inspector.widgets.labels import set_role
@@ -186,7 +187,7 @@ class RecordEditor(QWidget):
         typed, base = self.draft, self._base
         self._content = content
         keeps_id = typed.id not in (base.id, content.id)
-        keeps_text = typed.text not in (base.text, _shown(content.text))
+        keeps_text = typed.text not in (base.text, as_shown(content.text))
         is_applied = _means(typed.metadata, record.get("metadata"))
         keeps_metadata = typed.metadata != base.metadata or is_applied
         self._put(
@@ -199,7 +200,7 @@ class RecordEditor(QWidget):
         now = self.draft
         self._base = RecordText(
             content.id if keeps_id else now.id,
-            _shown(content.text) if keeps_text else now.text,
+            as_shown(content.text) if keeps_text else now.text,
             now.metadata if is_applied or not keeps_metadata else content.metadata,
         )
         self._show_state()
@@ -282,8 +283,8 @@ class RecordEditor(QWidget):
             )
         self.text_edit.setReadOnly(is_long)
         for edit, value in (
-            (self.text_edit, _shown(text)),
-            (self.metadata_edit, _shown(content.metadata)),
+            (self.text_edit, as_shown(text)),
+            (self.metadata_edit, as_shown(content.metadata)),
         ):
             if is_other:
                 edit.forget_draft()
@@ -350,11 +351,6 @@ class RecordEditor(QWidget):
         """Ask for the id and two lines, the texts side by side."""
         metrics = self.fontMetrics()
         return QSize(28 * metrics.averageCharWidth(), 5 * metrics.lineSpacing())
-
-
-def _shown(text: str) -> str:
-    """Return a text as Qt's editor gives it back."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2029", "\n")
 
 
 def _means(typed: str, metadata: object) -> bool:

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         QTimer.singleShot(SETTLE_MS, window, start.finish)
     window.show()
     status = app.exec()
-    window.close()
+    window.close_at_once()
     if start.error is not None:
         raise start.error
     return status

@@ -20,11 +20,13 @@ from inspector.session.session import Session
 from inspector.session.watching import FileWatch
 from inspector.window.copying import copy_menu, diagnostics_json, prompt_json, prompt_text
 from inspector.window.files import Files
+from inspector.window.leaving import Leaving
 from inspector.window.main_window import MainWindow
 from inspector.window.menus import add_menus
 from inspector.window.messages import Messages
 from inspector.window.panel_set import PanelSet
 from inspector.window.samples import sample_cards
+from inspector.window.saving import Saving
 from inspector.window.wiring.editing import wire_parameters, wire_prompt
 from inspector.window.wiring.memory import MemoryWiring
 from inspector.window.wiring.question import wire_play, wire_question
@@ -50,24 +52,30 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     window = MainWindow(session, jobs, preferences, panels)
     replaying = Replaying(session, jobs, models, window)
     watch = FileWatch(window)
-    files = Files(session, watch, preferences, panels.message_bar, window)
     copying = copy_menu(window)
     busy = Busy(jobs, window)
     busy.progressed.connect(panels.progress.show_progress)
     busy.ended.connect(panels.progress.finish)
-    Messages(session, panels.message_bar, window.raise_dock, window)
+    messages = Messages(session, jobs, panels.message_bar, window.raise_dock, window)
     wire_question(session, panels.query)
     wire_results(session, panels)
     wire_parameters(session, panels.parameters)
     wire_prompt(session, panels.prompt)
     wire_play(session, panels.inputs, panels.parameters)
     memory = MemoryWiring(session, panels.memory, jobs, window)
-    memory.store_saved.connect(watch.take_note)
+    saving = Saving(session, window)
+    leaving = Leaving(saving, memory, window)
+    window.holds_back = partial(leaving.holds_back, "quit")
+    files = Files(session, watch, preferences, panels.message_bar, leaving, window)
+    for written in (saving.saved, memory.store_saved):
+        written.connect(files.take_saved)
+        written.connect(messages.take_saved)
+    saving.saved.connect(lambda path: panels.message_bar.post("info", f"Saved {path}"))
     wire_replay(session, replaying, panels, window)
     window.closing.connect(watch.stop)
     _join_window(window, replaying)
-    _join_requests(window, files, copying, replaying)
-    add_menus(window, files, copying)
+    _join_requests(window, files, saving, copying, replaying)
+    add_menus(window, files, saving, copying)
     window.restore()
     _show_page(window)
     for path in paths[:1]:
@@ -117,7 +125,9 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
         docks[name].visibilityChanged.connect(panel.setVisible)
 
 
-def _join_requests(window: MainWindow, files: Files, copying: QMenu, replaying: Replaying) -> None:
+def _join_requests(
+    window: MainWindow, files: Files, saving: Saving, copying: QMenu, replaying: Replaying
+) -> None:
     """Join what panels ask for with who does it."""
     session, panels = window.session, window.panels
     panels.query.copy_button.setMenu(copying)
@@ -129,7 +139,8 @@ def _join_requests(window: MainWindow, files: Files, copying: QMenu, replaying: 
         (panels.welcome.path_requested, files.open),
         (panels.workspace.open_requested, files.open),
         (panels.workspace.reload_requested, files.reload),
-        (panels.parameters.save_requested, files.save_graph),
+        (panels.parameters.save_requested, saving.save_graph),
+        (window.path_dropped, files.open),
         (panels.problems.finding_activated, files.open_place),
         (panels.hits.table.row_activated, lambda _index: window.raise_dock("details")),
         (panels.subgraph.node_activated, lambda _row: window.raise_dock("details")),
@@ -147,7 +158,7 @@ def _join_requests(window: MainWindow, files: Files, copying: QMenu, replaying: 
         ),
         (
             panels.diagnostics.save_requested,
-            lambda: files.save_diagnostics(diagnostics_json(session.shown())),
+            lambda: saving.save_diagnostics(diagnostics_json(session.shown())),
         ),
     ):
         told.connect(act)
@@ -172,7 +183,7 @@ def _title(shown: Shown) -> str:
     name = "Retrieve turn inspector"
     if shown.opened is None or shown.graph is None:
         return name
-    mark = "*" if shown.graph.nodes != shown.opened.graph.nodes else ""
+    mark = "*" if shown.is_edited else ""
     return f"{shown.opened.path.name}{mark} – {name}"
 
 

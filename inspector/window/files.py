@@ -1,15 +1,14 @@
-"""The files in use: opened, saved, watched, read again, and shown at a line."""
+"""The files in use: opened, watched, read again, and shown at a line."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from core.errors import InspectorError
-from core.io.atomic import write_atomically
 from inspector.window.file_view import FileView
 
 if TYPE_CHECKING:
@@ -19,15 +18,18 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.session.watching import FileWatch
+    from inspector.window.leaving import Leaving
 
+OFFER = "changed on disk"
 KNOWLEDGE_FILES = "Graphs and knowledge (*.json *.jsonl *.ndjson);;All files (*)"
 
 
 class Files(QObject):
-    """What the window does with files. Errors go where the session's go.
+    """Opens files for the user, and follows those that are open. Errors go where the session's go.
 
     Parameters
     ----------
+    leaving : what is asked before something else is opened.
     window : the parent of dialogs.
     """
 
@@ -37,6 +39,7 @@ class Files(QObject):
         watch: FileWatch,
         preferences: Preferences,
         bar: MessageBar,
+        leaving: Leaving,
         window: QWidget,
     ) -> None:
         super().__init__(window)
@@ -44,15 +47,24 @@ class Files(QObject):
         self._watch = watch
         self._preferences = preferences
         self._bar = bar
+        self._leaving = leaving
         self._window = window
+        self._root: Path | None = None
+        self._changed: dict[Path, None] = {}
         session.opened.connect(self._on_opened)
         watch.changed.connect(self._on_files_changed)
-        # A turn finds memory stores by names that only it can resolve.
-        session.bind((lambda shown: shown.turn, self._watch_stores))
+        # A turn opens files by names that only it can resolve, but none because a slider moved.
+        session.bind(
+            (
+                lambda s: (s.opened, s.outline, s.message, s.variables, s.is_outdated),
+                self._watch_more,
+            )
+        )
 
     def open(self, path: str | Path) -> None:
         """Open a graph, knowledge or folder; what is open stays until that worked."""
-        self._session.open(Path(path))
+        path = Path(path)
+        self._leaving.then(f"open {path.name}", partial(self._session.open, path))
 
     def choose_file(self) -> None:
         """Ask for a file and open it."""
@@ -68,44 +80,6 @@ class Files(QObject):
         if name:
             self.open(name)
 
-    def save_graph(self) -> None:
-        """Write the graph file, or ask for a name when there is none yet."""
-        path = self._session.graph.path if self._session.graph is not None else None
-        if path is None:
-            self.save_graph_as()
-        else:
-            self._save(path)
-
-    def save_graph_as(self) -> None:
-        """Ask for a name and write the graph there."""
-        current = self._session.current
-        if current is None:
-            return
-        name, _ = QFileDialog.getSaveFileName(
-            self._window,
-            "Save the graph",
-            str(current.path.parent / "new.graph.json"),
-            "Graphs (*.graph.json)",
-        )
-        if name:
-            self._save(Path(name))
-
-    def _save(self, path: Path) -> None:
-        if self._session.save(path):
-            self._on_opened()
-            self._bar.post("info", f"Saved {path}")
-
-    def save_diagnostics(self, text: str) -> None:
-        """Ask for a name and write the turn's debug_info there."""
-        name, _ = QFileDialog.getSaveFileName(
-            self._window, "Save the diagnostics", "debug_info.json", "JSON (*.json)"
-        )
-        if name:
-            try:
-                write_atomically(Path(name), [text.encode()])
-            except InspectorError as error:
-                self._session.failed.emit(error)
-
     def open_place(self, finding: Finding) -> None:
         """Show the file of a finding, at its line."""
         if finding.place.node and self._session.graph is not None:
@@ -115,29 +89,52 @@ class Files(QObject):
 
     def reload(self) -> None:
         """Read the open files again; if they are broken now, the old content stays in use."""
+        self._session.reload()
+
+    def take_saved(self, path: Path) -> None:
+        """Take note that the program itself has written a file: what it was before is settled."""
         current = self._session.current
         if current is not None:
-            self._session.open(current.path, root=current.workspace.root.path, keep=True)
+            self._preferences.add_recent(current.path)
+            self._watch.watch_also([current.path.absolute(), path.absolute()])
+        self._watch.take_note(path.absolute())
+        self._changed.pop(path.absolute(), None)
+        self._offer()
 
     def _on_opened(self) -> None:
         current = self._session.current
         if current is None:
             return
+        self._changed.clear()
+        self._offer()
         self._preferences.add_recent(current.path)
-        files = {*current.workspace.files(), *current.workspace.corpora.files()}
-        if current.graph.path is not None:
-            files.add(current.graph.path)
-        self._watch.watch(files)
+        sources = {path.absolute() for path in current.sources()}
+        if self._root == current.workspace.root.path:
+            # What was read before and is gone may come back.
+            sources.update(self._watch.missing())
+        self._root = current.workspace.root.path
+        self._watch.watch(sources)
 
-    def _watch_stores(self, shown: Shown) -> None:
+    def _watch_more(self, shown: Shown) -> None:
         if shown.opened is not None:
-            self._watch.watch_also(shown.opened.workspace.memories.files())
+            self._watch.watch_also(shown.opened.workspace.sources())
 
     def _on_files_changed(self, paths: list[Path]) -> None:
         if self._preferences.flag("reload", False):
             self.reload()
             return
-        names = ", ".join(path.name for path in paths)
-        self._bar.post(
-            "info", f"{names} changed on disk", actions=[("Reload", self.reload)], stays=True
-        )
+        self._changed |= dict.fromkeys(paths)
+        self._offer()
+
+    def _offer(self) -> None:
+        """Offer to read again what has changed, or take the offer back."""
+        self._bar.withdraw(OFFER)
+        if self._changed:
+            names = ", ".join(path.name for path in self._changed)
+            self._bar.post(
+                "info",
+                f"{names} changed on disk",
+                actions=[("Reload", self.reload)],
+                stays=True,
+                about=OFFER,
+            )

@@ -12,6 +12,8 @@ from inspector import theme as themes
 from inspector.window.dock_layout import DockLayout
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 
     from core.agent.turn import Turn
@@ -27,13 +29,18 @@ MINIMUM_SIZE = (760, 520)
 class MainWindow(QMainWindow):
     """The whole program's window.
 
+    `holds_back` asks, before the window is closed, what to do with what is not saved; it tells
+    whether it has to, and what it is given closes the window then.
+
     Signals
     -------
     turnShown(Turn): a turn's results are on screen.
+    path_dropped(Path): the user dropped a file to be opened.
     closing(): the window is about to be gone.
     """
 
     turnShown = Signal(object)
+    path_dropped = Signal(object)
     closing = Signal()
 
     def __init__(
@@ -47,6 +54,7 @@ class MainWindow(QMainWindow):
         self.preferences = preferences
         self.panels = panels
         self.keeps_state = True
+        self.holds_back: Callable[[Callable[[], object]], bool] = lambda _close: False
         self.setObjectName("mainWindow")
         self.setWindowTitle("Retrieve turn inspector")
         self.setAcceptDrops(True)
@@ -66,6 +74,11 @@ class MainWindow(QMainWindow):
     def open_path(self, path: Path, root: Path | None = None, *, wait: bool = False) -> None:
         """Open a graph, knowledge or folder; what is open stays until that worked."""
         self.session.open(path, root=root, wait=wait)
+
+    def close_at_once(self) -> None:
+        """Close without asking: the user has decided, or there is none."""
+        self.holds_back = lambda _close: False
+        self.close()
 
     def raise_dock(self, name: str) -> None:
         """Bring a panel to the front."""
@@ -125,7 +138,10 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self, self.layout_of_docks.arrange)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep the layout, stop all work, and go."""
+        """Keep the layout, stop all work, and go, unless something is to be saved first."""
+        if self.holds_back(self.close_at_once):
+            event.ignore()
+            return
         self._store()
         self.closing.emit()
         for timer in self.findChildren(QTimer):
@@ -146,4 +162,4 @@ class MainWindow(QMainWindow):
         paths = [Path(u.toLocalFile()) for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
             event.acceptProposedAction()
-            self.open_path(paths[0])
+            self.path_dropped.emit(paths[0])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from inspector.window.files import Files
     from inspector.window.main_window import MainWindow
+    from inspector.window.saving import Saving
 
     Keys = QKeySequence.StandardKey | str
     Entry = tuple[str, Callable[[], object]] | tuple[str, Callable[[], object], Keys]
@@ -91,10 +92,10 @@ def _menu(parent: QMenuBar | QMenu, title: str) -> QMenu:
     return menu
 
 
-def add_menus(window: MainWindow, files: Files, copy_menu: QMenu) -> None:
+def add_menus(window: MainWindow, files: Files, saving: Saving, copy_menu: QMenu) -> None:
     """Fill the menu bar."""
     bar = window.menuBar()
-    _fill_file_menu(_menu(bar, "&File"), window, files)
+    _fill_file_menu(_menu(bar, "&File"), window, files, saving)
     _fill_edit_menu(_menu(bar, "&Edit"), window, copy_menu)
     session, query = window.session, window.panels.query
     fill(
@@ -118,7 +119,7 @@ def add_menus(window: MainWindow, files: Files, copy_menu: QMenu) -> None:
     )
 
 
-def _fill_file_menu(menu: QMenu, window: MainWindow, files: Files) -> None:
+def _fill_file_menu(menu: QMenu, window: MainWindow, files: Files, saving: Saving) -> None:
     preferences = window.preferences
     fill(
         menu,
@@ -131,8 +132,8 @@ def _fill_file_menu(menu: QMenu, window: MainWindow, files: Files) -> None:
     fill(
         menu,
         None,
-        ("&Save to graph", files.save_graph, QKeySequence.StandardKey.Save),
-        ("Save graph &as…", files.save_graph_as, "Ctrl+Shift+S"),
+        ("&Save to graph", saving.save_graph, QKeySequence.StandardKey.Save),
+        ("Save graph &as…", saving.save_graph_as, "Ctrl+Shift+S"),
         ("Save &diagnostics…", window.panels.diagnostics.save_requested.emit),
         None,
         ("&Reload files", files.reload, "F5"),

@@ -10,21 +10,28 @@ from PySide6.QtCore import QObject
 
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused, has_errors
+from inspector.session.asking import TURN_LANE
 from inspector.window.wiring.question import misses_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from core.io.findings import Finding
     from inspector.panels.message_bar import MessageBar
+    from inspector.session.jobs import Jobs
     from inspector.session.session import Session
     from inspector.session.shown import Shown
 
 LOG = logging.getLogger(__name__)
+_GRAPH = "the graph's errors"
 
 
 class Messages(QObject):
-    """Connects the session with the message bar.
+    """Connects the session with the message bar. What is said goes when its cause does.
+
+    The cause of an error is the work that failed, until that works; or the file that it names,
+    until that is written; and in any case what is open.
 
     Parameters
     ----------
@@ -34,20 +41,22 @@ class Messages(QObject):
     def __init__(
         self,
         session: Session,
+        jobs: Jobs,
         bar: MessageBar,
         raise_dock: Callable[[str], None],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session = session
+        self._jobs = jobs
         self._bar = bar
         self._raise_dock = raise_dock
-        self._error_of_turn = ""
-        self._error_of_graph = ""
+        jobs.succeeded.connect(bar.withdraw)
+        session.opened.connect(bar.clear)
         session.failed.connect(self.show_error)
         session.noted.connect(self.show_note)
         session.bind(
-            (lambda shown: shown.checked, self._on_checked),
+            (lambda shown: (shown.opened, shown.checked), self._on_checked),
             (lambda shown: shown.turn, self._on_turn),
         )
 
@@ -57,17 +66,16 @@ class Messages(QObject):
 
     def show_error(self, error: BaseException) -> None:
         """Say what went wrong; nothing else changes."""
+        about = self._cause_of(error)
         if isinstance(error, FileRefused):
-            self._post_refused(error.line().removeprefix("error "), error.findings)
+            self._post_refused(error.line().removeprefix("error "), error.findings, about)
         elif isinstance(error, InspectorError):
             text = error.line().removeprefix("error ")
-            if self._session.turn is not None and error is self._session.turn.error:
-                self._error_of_turn = text
             may_help = error.code is Code.InvalidParamValue and misses_variable(
                 self._session.shown()
             )
             actions = [("Inputs", lambda: self._raise_dock("inputs"))] if may_help else []
-            self._bar.post("error", text, actions=actions)
+            self._bar.post("error", text, actions=actions, about=about)
         else:
             LOG.error("unexpected error", exc_info=error)
             self._bar.post(
@@ -75,30 +83,37 @@ class Messages(QObject):
                 f"Something unexpected went wrong: {error!r}. Your work is kept; "
                 "the log has the details.",
                 "".join(traceback.format_exception(error)),
+                about=about,
             )
 
-    def _post_refused(self, text: str, findings: tuple[Finding, ...]) -> None:
+    def _post_refused(self, text: str, findings: tuple[Finding, ...], about: str) -> None:
         self._bar.post(
             "error",
             text,
             "\n".join(finding.line() for finding in findings),
             [("Problems", lambda: self._raise_dock("problems"))],
+            about=about,
         )
 
     def _on_checked(self, shown: Shown) -> None:
         """Say that the graph, as opened or edited, is none that would run in the game."""
-        text = ""
+        self._bar.withdraw(_GRAPH)
         if has_errors(shown.checked):
             line = FileRefused(shown.checked).line().removeprefix("error ")
-            text = f"The game would refuse this graph: {line}"
-        if text == self._error_of_graph:
-            return
-        self._bar.withdraw(self._error_of_graph)
-        self._error_of_graph = text
-        if text:
-            self._post_refused(text, shown.checked)
+            self._post_refused(f"The game would refuse this graph: {line}", shown.checked, _GRAPH)
+
+    def take_saved(self, path: Path) -> None:
+        """Withdraw what was said of a file that is written now."""
+        self._bar.withdraw(str(path))
+
+    def _cause_of(self, error: BaseException) -> str:
+        turn = self._session.turn
+        if self._jobs.failing:
+            return self._jobs.failing
+        if turn is not None and error is turn.error:
+            return TURN_LANE
+        return error.place.file if isinstance(error, InspectorError) else ""
 
     def _on_turn(self, shown: Shown) -> None:
-        if self._error_of_turn and shown.turn is not None and shown.turn.error is None:
-            self._bar.withdraw(self._error_of_turn)
-            self._error_of_turn = ""
+        if shown.turn is not None and shown.turn.error is None:
+            self._bar.withdraw(TURN_LANE)

@@ -167,7 +167,7 @@ def measure(graph: Path, in_front: str) -> list[Counter[Call]]:
         if step.hits() == hits:
             raise RuntimeError(f"the step to {threshold:.4f} changed no hits")
         hits = step.hits()
-    step.window.close()
+    step.window.close_at_once()
     return counted
 
 

@@ -92,7 +92,7 @@ class Bench:
         self.window.turnShown.disconnect(shown.append)
 
     def close(self) -> None:
-        self.window.close()
+        self.window.close_at_once()
 
 
 def _memory(processes: Sequence[int]) -> dict[str, float]:

@@ -78,7 +78,6 @@ class Store:
             _rows(self.sparse),
             _places(self.sparse, count),
             ("coral",),
-            ("coral",),
         )
         mask = None if self.passing is None else np.array(self.passing, dtype=np.bool_)
         return Candidates(

@@ -120,7 +120,7 @@ def open_window(
 
     yield make
     for driver in drivers:
-        driver.window.close()
+        driver.window.close_at_once()
         running = [
             f"{type(timer.parent()).__name__} {timer.parent().objectName()}"
             for timer in driver.window.findChildren(QTimer)

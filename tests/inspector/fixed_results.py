@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
+from core.index.leg_query import BM25, LegQuery
+from core.index.lexical import build_lexical_index, leg_query
 from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrieve import Retrieval
 from core.retrieve.listing import Selection, select
@@ -34,6 +36,11 @@ QUERY = "do clownfish get along with lionfish?"
 TOKENS = ("do", "clownfish", "get", "along", "with", "lionfish")
 
 
+def bm25_query(texts: Sequence[str], query: str) -> LegQuery:
+    """The query as BM25 sees it in a store with these texts."""
+    return leg_query(BM25, build_lexical_index(texts), query)
+
+
 def candidates(
     ids: Sequence[str],
     texts: Sequence[str],
@@ -59,7 +66,7 @@ def candidates(
         matching=matching,
         matching_count=count if matching is None else int(matching.sum()),
         dense=DenseLeg(distances, order, rows, ranks(rows, count), from_index=False),
-        sparse=SparseLeg(scores, scored, ranks(scored, count), tokens, tokens),
+        sparse=SparseLeg(scores, scored, ranks(scored, count), tokens, bm25_query(texts, query)),
         why_filtered=lambda row: "args[1] is false",
     )
 

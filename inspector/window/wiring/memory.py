@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -12,6 +13,7 @@ from core.io.atomic import file_name_for
 from core.knowledge.memory import MemoryStore
 from core.nodes.references import stores_used
 from inspector.session.play_inputs import written_stores
+from inspector.window.saving import ask_to_overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
     from inspector.session.shown import Shown
 
+    Then = Callable[[], object]
+
+_Store = TypeVar("_Store", bound="MemoryStore | None")
 MEMORY_LANE = "memory"
 _STORE_FILTER = "Memory stores (*.json);;All files (*)"
 
@@ -52,8 +57,8 @@ class MemoryWiring(QObject):
         session.bind((self._read, self._show))
         memory.store_edited.connect(self._on_store_edited)
         memory.open_requested.connect(self._choose_store)
-        memory.save_requested.connect(self._save_store)
-        memory.save_as_requested.connect(self._save_store_as)
+        memory.save_requested.connect(lambda name: self._save_store(name))
+        memory.save_as_requested.connect(lambda name: self._save_store_as(name))
 
     def _on_opened(self) -> None:
         inputs = self._session.inputs
@@ -67,12 +72,31 @@ class MemoryWiring(QObject):
                 kept_saved[name] = saved
         self._saved = kept_saved
 
+    # What is not saved
+
+    def unsaved(self) -> list[str]:
+        """Return the names of the stores that are other than their files, or have none."""
+        on_disk, stores = self._read_last(), self._session.inputs.upcoming.memory
+        return sorted(name for name, store in stores.items() if store != on_disk.get(name))
+
+    def save_all(self, then: Callable[[], object]) -> None:
+        """Save what is not saved, one after the other, and call `then` unless that fails."""
+        unsaved = self.unsaved()
+        if unsaved:
+            self._save_store(unsaved[0], partial(self.save_all, then))
+        else:
+            then()
+
     # What is shown
 
     def _on_disk(self) -> Mapping[str, MemoryStore]:
         """Return the stores that are known to lie on the disk; a worker looks for them."""
         opened = self._session.current
         return opened.workspace.memories.if_scanned() if opened is not None else {}
+
+    def _read_last(self) -> Mapping[str, MemoryStore]:
+        """Return the stores as they were last read from their files, or written to them."""
+        return {**self._on_disk(), **self._saved}
 
     def _read(self, shown: Shown) -> object:
         turn = shown.turn
@@ -102,13 +126,10 @@ class MemoryWiring(QObject):
         if shown.opened is None:
             return
         stores, used = self._stores(shown)
-        on_disk = {**self._on_disk(), **self._saved}
         self._memory.show_stores(
             [stores[name] for name in sorted(stores)],
-            changed={
-                name for name, store in shown.upcoming.memory.items() if store != on_disk.get(name)
-            },
-            written=_written(shown, stores, on_disk),
+            changed=self.unsaved(),
+            written=_written(shown, stores, self._read_last()),
             schemas=shown.opened.workspace.schema_names,
             in_use=tuple(used),
         )
@@ -129,16 +150,31 @@ class MemoryWiring(QObject):
         if name:
             self._submit(lambda _work: MemoryStore.load(Path(name)), self._on_store_opened)
 
-    def _save_store(self, name: str) -> None:
+    def _save_store(self, name: str, then: Then | None = None) -> None:
         store = self._stores(self._session.shown())[0].get(name)
         if store is None:
             return
-        if store.path is None:
-            self._save_store_as(name)
-        else:
-            self._write(store, store.path)
+        path, base = store.path, self._read_last().get(name)
+        if path is None:
+            self._save_store_as(name, then)
+            return
 
-    def _save_store_as(self, name: str) -> None:
+        def on_read(there: MemoryStore | None) -> None:
+            if there is None or there == base:
+                self._write(store, path, then)
+                return
+            merged = store.merged(base or MemoryStore(name), there)
+            ask_to_overwrite(
+                self._window,
+                path,
+                partial(self._write, merged, path, then),
+                partial(self._write, store, path, then),
+            )
+
+        # A broken file is refused here, and what it holds is kept.
+        self._submit(lambda _work: MemoryStore.load(path) if path.exists() else None, on_read)
+
+    def _save_store_as(self, name: str, then: Then | None = None) -> None:
         store = self._stores(self._session.shown())[0].get(name)
         if store is None:
             return
@@ -147,9 +183,9 @@ class MemoryWiring(QObject):
             self._window, "Save the memory store", str(store.path or suggested), _STORE_FILTER
         )
         if path:
-            self._write(store, Path(path))
+            self._write(store, Path(path), then)
 
-    def _write(self, store: MemoryStore, path: Path) -> None:
+    def _write(self, store: MemoryStore, path: Path, then: Then | None) -> None:
         current = self._session.current
         if current is None:
             return
@@ -161,13 +197,16 @@ class MemoryWiring(QObject):
             memories.saved(saved, work)
             return saved
 
-        self._submit(job, self._on_store_saved)
+        def on_saved(saved: MemoryStore) -> None:
+            self._on_store_saved(saved)
+            if then is not None:
+                then()
+
+        self._submit(job, on_saved)
 
     # From and to the files
 
-    def _submit(
-        self, job: Callable[[Work], MemoryStore], on_done: Callable[[MemoryStore], None]
-    ) -> None:
+    def _submit(self, job: Callable[[Work], _Store], on_done: Callable[[_Store], None]) -> None:
         self._jobs.submit(MEMORY_LANE, job, on_done, self._session.failed.emit)
 
     def _on_store_opened(self, store: MemoryStore) -> None:

@@ -253,6 +253,42 @@ def test_a_folder_of_the_same_files_is_the_same_model(copied_model: Path) -> Non
     assert model_identity(entry, copied_model) != before
 
 
+def with_prompts(folder: Path, **prompts: str) -> None:
+    config = folder / "config_sentence_transformers.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"prompts": prompts}))
+
+
+def test_a_model_s_own_prompts_stand_before_questions_and_records(
+    copied_model: Path, embedder: SentenceTransformerEmbedder
+) -> None:
+    with_prompts(copied_model, query="query: ", passage="passage: ")
+    made = load_embedder(str(copied_model))
+    question, record = embedder._model.encode(
+        ["query: Where is it?", "passage: It is here."], normalize_embeddings=True
+    )
+    np.testing.assert_allclose(made.embed_query("Where is it?"), question, atol=1e-5)
+    np.testing.assert_allclose(made.embed(["It is here."])[0], record, atol=1e-5)
+
+
+def test_a_prompt_that_the_pooling_leaves_out_is_left_out(copied_model: Path) -> None:
+    with_prompts(copied_model, query="query: ")
+    pooling = copied_model / "1_Pooling" / "config.json"
+    pooling.write_text(json.dumps(json.loads(pooling.read_text()) | {"include_prompt": False}))
+    made = load_embedder(str(copied_model))
+    expected = made._model.encode_query(["Where is it?"], normalize_embeddings=True)
+    np.testing.assert_allclose(made.embed_query("Where is it?"), expected[0], atol=1e-5)
+
+
+def test_vectors_of_other_prompts_are_another_model_s(copied_model: Path) -> None:
+    entry = find_model(str(copied_model))
+    assert entry is not None
+    known = {model_identity(entry, copied_model)}
+    for prompts in ({"query": "query: "}, {"passage": "query: "}, {"passage": "passage: "}):
+        with_prompts(copied_model, **prompts)
+        known.add(model_identity(entry, copied_model))
+    assert len(known) == 4
+
+
 def test_a_model_is_loaded_from_any_folder_and_its_dimension_checked(
     copied_model: Path,
     tmp_path: Path,

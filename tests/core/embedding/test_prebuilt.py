@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 usearch = pytest.importorskip("usearch.index")
+pytestmark = pytest.mark.slow  # each starts a child process that reads an index
 
 COUNT, DIMENSION = 40, 8
 TEXTS = [f"fish number {row}" for row in range(COUNT)]

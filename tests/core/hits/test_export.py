@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.hits.export import COLUMNS, hits_as_csv, hits_as_markdown, hits_as_tsv
+from core.hits.export import COLUMNS, columns_of, hits_as_csv, hits_as_markdown, hits_as_tsv
 from core.hits.hit import Hit, Reason
 
 
@@ -88,3 +88,18 @@ def test_markdown_shows_markup_of_the_file_as_text() -> None:
 def test_no_hits_give_the_header_alone() -> None:
     assert hits_as_csv([]) == ",".join(COLUMNS) + "\r\n"
     assert len(hits_as_markdown([]).splitlines()) == 2
+
+
+def test_titles_and_match_reasons_are_columns_of_what_has_them() -> None:
+    assert columns_of(("rank", "title", "score", "match_reason", "distance")) == (
+        "rank",
+        "id",
+        "title",
+        "score",
+        "match_reason",
+        "distance",
+        "reason",
+        "needs",
+        "text",
+    )
+    assert columns_of(("rank", "distance")) == COLUMNS

@@ -68,7 +68,7 @@ def test_it_ranks_as_the_index_that_is_built_at_once(
     assert ours.scores.tolist() == theirs.scores.tolist()
     assert ours.rows.tolist() == theirs.rows.tolist()
     assert ours.rank.tolist() == theirs.rank.tolist()
-    assert (ours.tokens, ours.known) == (theirs.tokens, theirs.known)
+    assert (ours.tokens, ours.query) == (theirs.tokens, theirs.query)
 
 
 @pytest.mark.slow

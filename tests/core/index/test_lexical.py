@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from core.errors import Cancelled
 from core.index import lexical
+from core.index.leg_query import Fate
 from core.index.lexical import build_lexical_index, from_arrays, sparse_leg, to_arrays
 from core.io.work import Work
 
@@ -97,14 +98,20 @@ def test_scores_agree_with_the_oracle(shared_data: Path, monkeypatch: pytest.Mon
 def test_a_query_without_a_known_word_has_no_hits(query: str) -> None:
     leg = sparse_leg(build_lexical_index(["a fish", "water"]), query)
     assert len(leg.rows) == 0
-    assert leg.known == ()
+    assert all(word.fate is not Fate.KNOWN for word in leg.query.words)
     assert not leg.scores.any()
 
 
 def test_the_leg_shows_the_query_as_it_sees_it() -> None:
     leg = sparse_leg(build_lexical_index(["the c language"]), "C++ and 魚を C")
     assert leg.tokens == ("c", "and", "魚を", "c")
-    assert leg.known == ("c", "c")
+    assert [(word.written, word.seen, str(word.fate)) for word in leg.query.words] == [
+        ("C", "c", "known"),
+        ("++", "", "dropped"),
+        ("and", "and", "unknown"),
+        ("魚を", "魚を", "unknown"),
+        ("C", "c", "known"),
+    ]
 
 
 def test_a_repeated_query_word_counts_each_time() -> None:

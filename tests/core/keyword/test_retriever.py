@@ -347,15 +347,6 @@ def test_a_near_miss_beyond_k_says_which_k_it_needs() -> None:
     assert (miss.reason, miss.needs, miss.misses_by) == (Reason.K, "k ≥ 2", 0.0)
 
 
-def test_near_misses_can_be_asked_for_by_reason() -> None:
-    found = select(KeywordRetriever().candidates("fog lamps", STORY), 1, 2.5)
-    assert [miss.entry.path for miss in found.near_misses(reason=Reason.MIN_SCORE)] == [
-        "faqs/fog.md"
-    ]
-    assert found.near_misses(reason=Reason.K) == ()
-    assert found.near_misses(reason=Reason.NONE) == ()
-
-
 def test_a_rank_beyond_the_largest_k_is_out_of_reach() -> None:
     corpus = Corpus([CorpusEntry(f"{number:05}", "fog") for number in range(1002)])
     found = select(KeywordRetriever().candidates("fog", corpus), 1000, 0.5)
@@ -458,7 +449,7 @@ def town_search(query: str) -> Candidates:
         matching=None,
         matching_count=3,
         dense=DenseLeg(distances, order, order, ranks(order, 3), from_index=False),
-        sparse=SparseLeg(scores, rows, ranks(rows, 3), ("red", "lamp"), ("red", "lamp")),
+        sparse=SparseLeg(scores, rows, ranks(rows, 3), ("red", "lamp")),
         why_filtered=lambda row: "",
     )
 

@@ -245,6 +245,14 @@ def test_hits_without_query_and_message_cannot_be_replayed(
     assert "neither query nor message" in error.message
 
 
+def test_a_question_that_the_model_does_not_read_to_its_end_is_told(
+    tmp_path: Path, target: Opened, recorded: dict[str, Any]
+) -> None:
+    recorded["input"]["query"] = "fish " * 1999 + "dragon"
+    replay = replay_turn(turn_of(tmp_path, recorded), target)
+    assert any("1746 are cut at its end" in note for note in replay.nodes[0].changed)
+
+
 def test_the_flat_form_is_replayed(
     tmp_path: Path, target: Opened, recorded: dict[str, Any]
 ) -> None:

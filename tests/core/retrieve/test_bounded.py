@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.hits.hit import Reason
 from core.index.candidates import MAX_TOP_K, Candidates, DenseLeg, SparseLeg, ranks
 from core.index.searcher import OpenStore
 from core.io.work import QUIETLY, Work
@@ -19,7 +18,7 @@ from core.retrieve import openers
 from core.retrieve.listing import Selection, select
 from core.retrieve.modes import RetrievalMode
 from core.retrieve.select import Counts, Settings
-from core.retrieve.stages import retrieve_stages
+from core.retrieve.stages import RAW, retrieve_stages
 from tests.core.random_candidates import Store, large_store, small_stores
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def bounded(
             sparse,
             ranks(sparse, len(known)),
             whole.sparse.tokens,
-            whole.sparse.known,
+            whole.sparse.query,
             more=len(sparse_rows) < len(whole.sparse.rows),
         ),
         why_filtered=lambda row: whole.why_filtered(int(known[row])),
@@ -201,7 +200,9 @@ def test_near_misses_are_those_that_are_known() -> None:
     assert not part.is_complete
     assert part.near_miss_count == part.candidates.known_count - 10
     assert len(part.near_miss_rows(5000)) == part.near_miss_count
-    assert part.near_miss_rows(5000, Reason.TOP_K) == part.near_miss_rows(5000)
+    beyond = part.stage_rows(RAW)
+    assert beyond is not None
+    assert beyond.rows.tolist() == part.near_miss_rows(5000)
     assert [line.name for line in part.score_lines(0)].count("record") == 0
 
 

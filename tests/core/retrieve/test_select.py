@@ -260,19 +260,6 @@ def test_near_misses_come_in_the_order_of_their_mode(turn: tuple[Store, Settings
 
 
 @FEWER
-@given(st.sampled_from(list(RetrievalMode)).flatmap(turns), st.sampled_from(list(Reason)[1:]))
-def test_the_near_misses_of_one_reason_are_those_that_tell_it(
-    turn: tuple[Store, Settings], reason: Reason
-) -> None:
-    store, chosen = turn
-    selection = select(store.candidates, chosen)
-    every = selection.near_misses(10_000)
-    assert selection.near_misses(10_000, reason) == tuple(
-        hit for hit in every if hit.reason is reason
-    )
-
-
-@FEWER
 @given(small_stores(), st.sampled_from(list(RetrievalMode)))
 def test_a_near_miss_of_a_mode_has_no_numbers_of_a_leg_that_the_mode_does_not_read(
     store: Store, mode: RetrievalMode

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.hits.hit import Reason
 from core.hits.stage import Leg, sources
 from core.index.candidates import Candidates, DenseLeg, SparseLeg, ranks
 from core.nodes import RetrievalMode
@@ -58,7 +57,7 @@ def _candidates(rows: list[tuple[float, float, bool]]) -> Candidates:
         matching=matching,
         matching_count=int(matching.sum()),
         dense=DenseLeg(distances, order, dense_rows, ranks(dense_rows, count), from_index=False),
-        sparse=SparseLeg(scores, sparse_rows, ranks(sparse_rows, count), (), ()),
+        sparse=SparseLeg(scores, sparse_rows, ranks(sparse_rows, count), ()),
         why_filtered=lambda row: "",
     )
 
@@ -89,17 +88,6 @@ def test_every_stage_is_what_came_in_minus_what_it_removed(
         assert stage.count == came_in - stage.removed
     assert stages[0].count == len(rows)
     assert stages[-1].count == counts.result
-
-
-@settings(max_examples=60, deadline=None)
-@given(rows=ROWS, top_k=st.integers(1, 40), threshold=st.sampled_from([0.0, 0.3, 0.9]))
-def test_the_dense_threshold_stage_removes_the_near_misses_of_that_reason(
-    rows: list[tuple[float, float, bool]], top_k: int, threshold: float
-) -> None:
-    selection = select(_candidates(rows), Settings(RetrievalMode.Dense, top_k, threshold))
-    for stage in retrieve_stages(selection.counts, RetrievalMode.Dense):
-        if stage.reason in (Reason.THRESHOLD, Reason.FILTER):
-            assert stage.removed == len(selection.near_miss_rows(1000, stage.reason))
 
 
 def test_dense_stages_read_like_the_diagnostics() -> None:

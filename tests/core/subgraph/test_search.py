@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from core.embedding.vectors import RecordVectors
 from core.errors import Code, InspectorError
 from core.hits.hit import Reason
+from core.index.leg_query import FULL_TEXT, LegQuery
 from core.io.request import InvalidRequest
 from core.subgraph.depths import ExpansionDepth
 from core.subgraph.entry_points import HYBRID_DEPTH, find_entry_points
@@ -50,7 +51,7 @@ def found_by(
         far = np.full(len(graph), 1.5, dtype=np.float32)
         for name, distance in distances.items():
             far[graph.row(name)] = distance
-    return SubgraphCandidates("q", graph, array, far, ("q",))
+    return SubgraphCandidates("q", graph, array, far, (LegQuery(FULL_TEXT),))
 
 
 # --- entry points -------------------------------------------------------------------------------

@@ -90,6 +90,21 @@ def test_near_misses_are_added_with_reason_and_need(
     }
 
 
+def test_the_query_is_told_as_each_leg_sees_it(
+    capsys: pytest.CaptureFixture[str], rag: str
+) -> None:
+    _, out, _ = run(capsys, "turn", rag, "-m", "clownfsh, C#?", "--near-misses", "1", *LEXICAL)
+    assert json.loads(out)["query_words"] == [
+        {
+            "leg": "BM25",
+            "kept": ["clownfsh", "c"],
+            "dropped": [",", "#?"],
+            "unknown": ["clownfsh"],
+            "nearest_known": {"clownfsh": ["clownfish", "clown", "lionfish"]},
+        }
+    ]
+
+
 @pytest.mark.parametrize(
     ("setting", "code", "text"),
     [

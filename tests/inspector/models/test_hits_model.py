@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from core.hits.hit import Hit, Reason
+from core.hits.hit import Hit
 from core.hits.words import QueryWords
 from core.nodes import RetrievalMode
 from core.retrieve.listing import Selection
+from core.retrieve.stages import MATCHING, WITHIN_THRESHOLD
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import FIELDS, Column, HitsModel, line_of
 from tests.inspector.fixed_results import AQUARIUM, aquarium, candidates, chosen, many
@@ -55,7 +56,7 @@ def test_the_model_keeps_the_rules_of_qt(
     model.show_selection(chosen(aquarium(), mode))
     model.sort(sorted_by)
     qtmodeltester.check(model)
-    model.show_selection(chosen(aquarium(), mode), Reason.FILTER)
+    model.show_selection(chosen(aquarium(), mode), MATCHING)
     model.show_selection(None)
     qtmodeltester.check(model)
 
@@ -108,8 +109,8 @@ def test_hybrid_rows_have_the_fused_score(qapp: QApplication) -> None:
     assert _text(model, 0, Column.FUSED) == f"{1 / (60 + 1) + 1 / (60 + 1):.4f}"
 
 
-def test_a_reason_limits_the_rows_to_near_misses_that_have_it(model: HitsModel) -> None:
-    model.show_selection(chosen(aquarium()), Reason.THRESHOLD)
+def test_a_stage_limits_the_rows_to_those_that_it_removed(model: HitsModel) -> None:
+    model.show_selection(chosen(aquarium()), WITHIN_THRESHOLD)
     assert set(_reasons(model)) == {"threshold"}
     assert model.hit_count == 0
     model.show_selection(chosen(aquarium()))

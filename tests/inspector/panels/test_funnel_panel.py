@@ -8,15 +8,33 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QWidget
 
-from core.nodes import RetrievalMode, RetrieveParams
+from core.keyword.listing import KeywordListing
+from core.keyword.retriever import KeywordRetriever
+from core.keyword.select import select as keyword_select
+from core.knowledge.corpus import Corpus, CorpusEntry
+from core.nodes import (
+    ClassifyIntentParams,
+    ExpansionDepth,
+    KeywordRetrieveParams,
+    RetrievalMode,
+    RetrieveParams,
+    RetrieveSubgraphParams,
+)
+from core.nodes.classify_intent import IntentRetrieval
+from core.nodes.keyword_retrieve import KeywordRetrieval
 from core.nodes.retrieve import Retrieval
+from core.nodes.retrieve_subgraph import SubgraphRetrieval
+from core.retrieve import stages
 from inspector.panels.funnel_panel import FunnelPanel
+from inspector.panels.hits_panel import HitsPanel
 from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_results import aquarium, chosen, many, retrieval
+from tests.inspector.fixed_subgraphs import walked, wide
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from core.nodes.walk import RetrievalResult
     from inspector.theme import Theme
 
 
@@ -102,7 +120,7 @@ def test_clicking_a_stage_asks_for_what_it_removed_and_again_for_all(
     qtbot: QtBot, funnel: FunnelPanel
 ) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
-    for expected in ("threshold", ""):
+    for expected in (stages.WITHIN_THRESHOLD, None):
         with qtbot.waitSignal(funnel.stage_clicked) as caught:
             _click(qtbot, funnel, "within threshold")
         assert caught.args == [expected]
@@ -116,7 +134,62 @@ def test_clicking_the_number_between_bars_picks_the_stage_that_removed_it(
     place = QPointF((left.right() + right.left()) / 2, left.center().y()).toPoint()
     with qtbot.waitSignal(funnel.stage_clicked) as caught:
         qtbot.mouseClick(funnel, Qt.MouseButton.LeftButton, pos=place)
-    assert caught.args == ["threshold"]
+    assert caught.args == [stages.WITHIN_THRESHOLD]
+
+
+def _every_kind() -> dict[str, RetrievalResult]:
+    found: dict[str, RetrievalResult] = {
+        f"{mode.name} {count}": retrieval(chosen(many(count), mode, top_k=3, threshold=0.8))
+        for mode in RetrievalMode
+        for count in (40, 400)
+    }
+    near = chosen(many(400), top_k=5, threshold=0.8)
+    intent = ClassifyIntentParams(diagnostic_topk=5)
+    found["intent"] = IntentRetrieval(intent, "intent", "clownfish", near)
+    found["subgraph"] = SubgraphRetrieval(
+        RetrieveSubgraphParams(), "town", "lamp mill", walked(top_k=1)
+    )
+    found["subgraph beyond the cap"] = SubgraphRetrieval(
+        RetrieveSubgraphParams(),
+        "wide",
+        "hub",
+        walked(wide(600), "hub leaf", ExpansionDepth.DEEP),
+    )
+    corpus = Corpus(
+        [CorpusEntry(f"tips/{number}", "a coral " * (number % 3)) for number in range(30)]
+    )
+    for floor in (0.0, 0.5, 1.0):
+        words = KeywordListing(
+            keyword_select(KeywordRetriever().candidates("coral", corpus), 3, floor)
+        )
+        found[f"keyword {floor}"] = KeywordRetrieval(
+            KeywordRetrieveParams(), "corpus", "coral", words
+        )
+    return found
+
+
+@pytest.mark.parametrize("name", list(_every_kind()))
+def test_a_click_on_any_number_lists_as_many_rows(
+    qtbot: QtBot, funnel: FunnelPanel, name: str
+) -> None:
+    result = _every_kind()[name]
+    hits = HitsPanel()
+    qtbot.addWidget(hits)
+    funnel.stage_clicked.connect(hits.show_stage)
+    hits.stage_changed.connect(funnel.set_picked)
+    funnel.show_counts(result)
+    hits.show_selection(result.listing)
+    opened = 0
+    for stage in result.stages:
+        before = hits.model.rowCount()
+        _click(qtbot, funnel, stage.label)
+        if stage.removed:
+            assert hits.model.stage is stage.kind
+            assert hits.model.rowCount() == abs(stage.removed)
+            opened += 1
+            _click(qtbot, funnel, stage.label)
+        assert hits.model.rowCount() == before
+    assert opened >= 1
 
 
 def test_a_stage_that_removed_nothing_cannot_be_picked(qtbot: QtBot, funnel: FunnelPanel) -> None:
@@ -137,15 +210,15 @@ def test_the_arrow_keys_and_enter_pick_a_stage(qtbot: QtBot, funnel: FunnelPanel
     qtbot.keyClick(funnel, Qt.Key.Key_Left)
     qtbot.keyClick(funnel, Qt.Key.Key_Space)
     qtbot.keyClick(funnel, Qt.Key.Key_Escape)
-    assert told == ["filter", "threshold", ""]
+    assert told == [stages.MATCHING, stages.WITHIN_THRESHOLD, None]
 
 
-def test_the_picked_reason_is_shown_and_can_be_given_up_from_outside(funnel: FunnelPanel) -> None:
+def test_the_picked_stage_is_shown_and_can_be_given_up_from_outside(funnel: FunnelPanel) -> None:
     funnel.show_counts(retrieval(chosen(aquarium())))
     plain = funnel.grab().toImage()
-    funnel.set_reason_filter("threshold")
+    funnel.set_picked(stages.WITHIN_THRESHOLD)
     assert funnel.grab().toImage() != plain
-    funnel.set_reason_filter("")
+    funnel.set_picked(None)
     assert funnel.grab().toImage() == plain
 
 

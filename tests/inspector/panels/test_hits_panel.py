@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QTableView
 
-from core.nodes import RetrievalMode
+from core.nodes import ExpansionDepth, RetrievalMode
+from core.retrieve.stages import MATCHING, WITHIN_THRESHOLD
 from inspector.models.hits_model import TITLES, Column, HitsModel
 from inspector.panels.hits_panel import HitsPanel
 from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_results import TOKENS, aquarium, candidates, chosen, many
+from tests.inspector.fixed_subgraphs import walked
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QImage
@@ -49,6 +51,21 @@ def test_the_table_has_the_name_that_scripts_use(panel: HitsPanel) -> None:
     assert table.model().index(3, 0).data(HitsModel.ReasonRole) == "filter"
 
 
+def test_the_query_stands_above_the_hits_as_the_mode_s_legs_see_it(panel: HitsPanel) -> None:
+    for mode, legs in (
+        (RetrievalMode.Dense, ["Dense"]),
+        (RetrievalMode.Lexical, ["BM25"]),
+        (RetrievalMode.Hybrid, ["Dense", "BM25"]),
+    ):
+        panel.show_selection(chosen(aquarium(), mode))
+        shown = [piece.text for piece in panel.query_line.pieces()]
+        assert [text for text in shown if text.endswith(" reads")] == [
+            f"{leg} reads" for leg in legs
+        ]
+    panel.show_selection(None)
+    assert not panel.query_line.isVisible()
+
+
 def test_clicking_a_row_hands_out_its_story(qtbot: QtBot, panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     with qtbot.waitSignal(panel.row_selected) as caught:
@@ -78,10 +95,10 @@ def test_a_record_that_left_the_table_keeps_its_story_in_hand(
     _click(qtbot, panel, 0)
     told: list[Any] = []
     panel.row_selected.connect(told.append)
-    panel.set_reason_filter("threshold")
+    panel.show_stage(WITHIN_THRESHOLD)
     assert panel.selected_hits() == ()
     assert told[-1].id == "clown_lion_01"
-    panel.set_reason_filter("")
+    panel.show_stage(None)
     assert [hit.id for hit in panel.selected_hits()] == ["clown_lion_01"]
 
 
@@ -107,16 +124,16 @@ def test_a_record_is_taken_in_hand_by_its_row_in_the_file(qtbot: QtBot, panel: H
     )
     selection: Any = panel.model.selection
     unlisted = int(selection.dense.order[-1])
-    assert panel.model.words.tokens == set(TOKENS)
+    assert panel.model.words.tokens == set(TOKENS) - {"do", "with"}
     with qtbot.waitSignal(panel.row_selected) as caught:
         panel.select_record(unlisted)
     assert caught.args[0].row == unlisted
     assert panel.selected_hits() == ()
 
 
-def test_a_record_is_taken_in_hand_by_its_id_even_if_a_reason_hides_it(panel: HitsPanel) -> None:
+def test_a_record_is_taken_in_hand_by_its_id_even_if_a_stage_hides_it(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
-    panel.set_reason_filter("threshold")
+    panel.show_stage(WITHIN_THRESHOLD)
     panel.select_id("lionfish_diet")
     assert [hit.id for hit in panel.selected_hits()] == ["lionfish_diet"]
     assert not panel.filter_bar.isVisible()
@@ -170,31 +187,31 @@ def test_more_near_misses_come_with_a_button(qtbot: QtBot, panel: HitsPanel) -> 
     assert panel.model.near_miss_count == 1200
 
 
-def test_a_reason_limits_the_table_and_show_all_gives_the_rest_back(
+def test_a_stage_limits_the_table_and_show_all_gives_the_rest_back(
     qtbot: QtBot, panel: HitsPanel
 ) -> None:
     panel.show_selection(chosen(aquarium()))
-    with qtbot.waitSignal(panel.reason_filter_changed) as caught:
-        panel.set_reason_filter("threshold")
-    assert caught.args == ["threshold"]
+    with qtbot.waitSignal(panel.stage_changed) as caught:
+        panel.show_stage(WITHIN_THRESHOLD)
+    assert caught.args == [WITHIN_THRESHOLD]
     assert panel.filter_bar.isVisible()
-    assert panel.filter_label.text() == "Showing only records removed by the threshold"
+    assert panel.filter_label.text() == "Showing only: 5 by threshold"
     assert {
         panel.model.data(panel.model.index(row, 0), HitsModel.ReasonRole)
         for row in range(panel.model.rowCount())
     } == {"threshold"}
-    with qtbot.waitSignal(panel.reason_filter_changed) as caught:
+    with qtbot.waitSignal(panel.stage_changed) as caught:
         qtbot.mouseClick(panel.show_all_button, Qt.MouseButton.LeftButton)
-    assert caught.args == [""]
+    assert caught.args == [None]
     assert not panel.filter_bar.isVisible()
     assert panel.model.hit_count == 3
 
 
-def test_a_reason_that_removed_nothing_says_so(panel: HitsPanel) -> None:
+def test_a_stage_that_removed_nothing_says_so(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium(filtered=False)))
-    panel.set_reason_filter("filter")
+    panel.show_stage(MATCHING)
     assert panel.model.rowCount() == 0
-    assert panel.table.accessibleDescription().startswith("No records removed by the filter")
+    assert panel.table.accessibleDescription().startswith("No records by filter")
 
 
 def test_copying_puts_the_selected_rows_on_the_clipboard(qtbot: QtBot, panel: HitsPanel) -> None:
@@ -261,14 +278,15 @@ def test_a_column_that_has_no_value_in_the_mode_is_hidden(
 def test_a_narrow_table_gives_up_columns_that_repeat_others(panel: HitsPanel) -> None:
     panel.show_selection(chosen(aquarium()))
     assert "bar" in _shown(panel)
-    panel.resize(480, 400)
+    panel.resize(340, 400)
     assert "bar" not in _shown(panel)
-    assert {"id", "distance", "would need", "text"} <= set(_shown(panel))
+    assert {"id", "distance", "would need"} <= set(_shown(panel))
     panel.resize(900, 400)
     assert "bar" in _shown(panel)
 
 
 def test_a_column_that_the_user_picks_stays_whatever_the_mode(panel: HitsPanel) -> None:
+    panel.resize(1400, 400)
     panel.show_selection(chosen(aquarium()))
     menu = panel.table.columns_menu()
     entries = {action.text(): action for action in menu.actions()}
@@ -469,3 +487,135 @@ def test_hits_are_marked_at_their_left_edge(panel: HitsPanel) -> None:
     for row in range(3):
         assert image.pixelColor(1, table.rowViewportPosition(row) + 6) == LIGHT.hit
     assert image.pixelColor(1, table.rowViewportPosition(4) + 6) != LIGHT.hit
+
+
+@pytest.mark.parametrize("width", [340, 480, 520])
+def test_where_there_is_no_room_the_text_stands_below_at_the_width_of_the_row(
+    panel: HitsPanel, width: int
+) -> None:
+    panel.show_selection(chosen(aquarium()))
+    one_line = panel.table.rowHeight(0)
+    panel.resize(width, 400)
+    table = panel.table
+    assert table.two_lines
+    assert "text" not in _shown(panel)
+    assert table.rowHeight(0) > 1.6 * one_line
+    row = QRect(0, table.rowViewportPosition(0), table.viewport().width(), table.rowHeight(0))
+    image = table.viewport().grab(row.adjusted(50, row.height() // 2, 0, 0)).toImage()
+    forty = table.fontMetrics().horizontalAdvance("A lionfish will eat a clownfish that fit")
+    assert _last_ink(image) >= min(forty, image.width() - 40)
+    panel.resize(900, 400)
+    assert not table.two_lines
+    assert table.rowHeight(0) == one_line
+
+
+def _last_ink(image: QImage) -> int:
+    """Return how far to the right something dark is drawn, px."""
+    return max(
+        x
+        for x in range(image.width())
+        for y in range(image.height())
+        if image.pixelColor(x, y).lightness() < 128
+    )
+
+
+def test_the_heading_of_the_near_misses_stands_above_a_row_of_two_lines_too(
+    panel: HitsPanel,
+) -> None:
+    panel.resize(480, 400)
+    panel.show_selection(chosen(aquarium()))
+    table = panel.table
+    assert table.band_rect().top() == table.rowViewportPosition(3)
+    assert table.rowHeight(3) == table.rowHeight(2) + table.band_rect().height()
+
+
+def test_the_lines_of_a_row_are_the_users_choice_and_are_kept(
+    qtbot: QtBot, panel: HitsPanel
+) -> None:
+    panel.show_selection(chosen(aquarium()))
+    entries = {action.text(): action for action in panel.table.columns_menu().actions()}
+    entries["Rows of two lines"].trigger()
+    assert panel.table.two_lines
+    other = HitsPanel()
+    qtbot.addWidget(other)
+    assert other.table.restore_state(panel.table.save_state())
+    assert other.table.two_lines
+    assert [action.isChecked() for action in other.table.lines_actions] == [False, False, True]
+    panel.resize(400, 400)
+    entries["Rows of one line"].trigger()
+    assert not panel.table.two_lines
+    panel.table.reset_columns()
+    assert panel.table.two_lines
+
+
+def test_the_width_that_is_left_is_no_width_that_the_user_gave(panel: HitsPanel) -> None:
+    panel.show_selection(chosen(aquarium()))
+    panel.resize(480, 400)
+    panel.resize(500, 400)
+    panel.resize(900, 400)
+    assert not panel.table.two_lines
+    assert '"sized": []' in panel.table.save_state().decode()
+
+
+@pytest.mark.parametrize("after", [RetrievalMode.Lexical, RetrievalMode.Hybrid])
+def test_a_sort_does_not_outlive_the_mode(panel: HitsPanel, after: RetrievalMode) -> None:
+    panel.show_selection(chosen(aquarium()))
+    header = panel.table.horizontalHeader()
+    header.setSortIndicator(Column.ID, Qt.SortOrder.DescendingOrder)
+    panel.show_selection(chosen(aquarium(), top_k=2))
+    assert header.sortIndicatorSection() == Column.ID
+    panel.show_selection(chosen(aquarium(), after))
+    assert header.sortIndicatorSection() == -1
+    engine = chosen(aquarium(), after)
+    assert [panel.model.hit_at(row).id for row in range(panel.model.hit_count)] == [
+        hit.id for hit in engine.hits
+    ]
+
+
+def test_a_sort_by_a_column_that_is_gone_is_not_brought_back(
+    qtbot: QtBot, panel: HitsPanel
+) -> None:
+    panel.show_selection(chosen(aquarium()))
+    panel.table.horizontalHeader().setSortIndicator(Column.DISTANCE, Qt.SortOrder.DescendingOrder)
+    other = HitsPanel()
+    qtbot.addWidget(other)
+    other.table.restore_state(panel.table.save_state())
+    other.show_selection(chosen(aquarium(), RetrievalMode.Lexical))
+    assert other.table.horizontalHeader().sortIndicatorSection() == -1
+
+
+def test_words_that_nearly_every_text_has_are_not_set_in_bold(panel: HitsPanel) -> None:
+    plain = _pixels(_text_image(panel, 0))
+    assert _pixels(_text_image(panel, 0, ("and", "what", "do"))) == plain
+
+
+@pytest.mark.parametrize("depth", [ExpansionDepth.NONE, ExpansionDepth.STANDARD])
+def test_nodes_of_a_knowledge_graph_show_their_titles(
+    panel: HitsPanel, depth: ExpansionDepth
+) -> None:
+    panel.resize(1400, 400)
+    listing = walked(depth=depth)
+    panel.show_selection(listing)
+    named = panel.model.headerData(Column.ID, Qt.Orientation.Horizontal)
+    assert named == "title"
+    # Full text alone gives every match the same reason; the walk tells how it came to a node.
+    assert ("match reason" in _shown(panel)) is (depth is ExpansionDepth.STANDARD)
+    assert panel.model.index(0, Column.ID).data() == "Lamp Mill"
+    panel.table.horizontalHeader().setSortIndicator(Column.ID, Qt.SortOrder.DescendingOrder)
+    shown = [panel.model.index(row, Column.ID).data() for row in range(panel.model.hit_count)]
+    assert shown == sorted(shown, reverse=True)
+    first = panel.model.index(0, Column.ID)
+    assert first.data(HitsModel.HitIdRole) in first.data(Qt.ItemDataRole.ToolTipRole)
+    panel.show_selection(chosen(aquarium()))
+    assert panel.model.headerData(Column.ID, Qt.Orientation.Horizontal) == "id"
+
+
+def test_ids_that_begin_alike_are_told_apart_by_their_ends(panel: HitsPanel) -> None:
+    def image_of(record_id: str) -> QImage:
+        vector = np.array([0.1], dtype=np.float32)
+        panel.show_selection(chosen(candidates([record_id], [TEXT], vector, vector * 0)))
+        rect = panel.table.visualRect(panel.model.index(0, Column.ID))
+        return panel.table.viewport().grab(rect).toImage()
+
+    assert image_of("handbook/pages/" * 9 + "one") != image_of("handbook/pages/" * 9 + "two")
+    assert image_of("handbook/pages/" * 9 + "one") == image_of("handbook/pages/" * 8 + "one")

@@ -149,9 +149,9 @@ def test_many_messages_are_not_kept_for_ever(bar: MessageBar) -> None:
 def test_a_message_that_is_not_true_any_more_is_withdrawn_and_the_others_stay(
     bar: MessageBar,
 ) -> None:
-    bar.post("error", "the turn failed")
+    bar.post("error", "the turn failed", about="turn")
     bar.post("info", "saved", stays=True)
-    bar.withdraw("the turn failed")
+    bar.withdraw("turn")
     assert bar.text == "saved"
     bar.dismiss()
     assert bar.text == ""

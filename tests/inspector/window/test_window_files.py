@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit
 
+from inspector.models.hits_model import Column
 from inspector.panels.welcome_page import WelcomePage
 from inspector.window.samples import SAMPLES
 from tests.inspector.driver import LEFT, QUESTION
@@ -109,7 +110,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_is_open(
         with user.qtbot.waitSignal(user.session.failed):
             user.window.open_path(bad)
         assert user.bar_severity == "error"
-        words = user.bar_text + user.window.panels.message_bar._details.toPlainText()
+        words = user.bar_text + user.find("messageDetails", QPlainTextEdit).toPlainText()
         assert said in words
         assert "bad.graph.json" in words
         assert user.rows() == before
@@ -274,14 +275,14 @@ def test_options_and_layout_are_remembered(open_window: OpenWindow, aquarium: Pa
     user.window.apply_theme("dark")
     user.window.panels.query.live.setChecked(False)
     user.window.layout_of_docks.docks["turns"].hide()
-    user.find("hitsTable").pick_column(4, False)
+    user.find("hitsTable").pick_column(Column.DISTANCE, False)
     user.window.close()
     again = open_window(aquarium / "rag.graph.json")
     assert (again.window.width(), again.window.height()) == (790, 640)
     assert again.window.preferences.theme == "dark"
     assert not again.window.panels.query.live.isChecked()
     assert again.window.layout_of_docks.docks["turns"].isHidden()
-    assert again.find("hitsTable").isColumnHidden(4)
+    assert again.find("hitsTable").isColumnHidden(Column.DISTANCE)
     again.window.layout_of_docks.restore_default()
     assert not again.window.layout_of_docks.docks["turns"].isHidden()
 

@@ -149,7 +149,7 @@ def test_a_schema_that_the_catalog_lacks_is_kept_and_marked(
     assert "tales · Unregistered" in offered(open_picker(user))
     user.ask(QUESTION)
     assert user.turn.status == "Success"
-    user.files.save_graph()
+    user.saving.save_graph()
     saved = json.loads((folder / "play.graph.json").read_text())
     assert [n["params"]["schema"] for n in saved["nodes"] if "schema" in n["params"]] == [
         "tales",

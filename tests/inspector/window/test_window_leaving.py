@@ -1,0 +1,225 @@
+"""Whatever takes the place of what is open asks first where something would be lost."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtWidgets import QMessageBox, QPlainTextEdit
+
+from tests.inspector.driver import LEFT, QUESTION, Driver
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.inspector.driver import OpenWindow
+
+pytestmark = pytest.mark.slow
+
+Button = QMessageBox.StandardButton
+REFUSED = '{"op": "eq"}'
+
+
+def _question(user: Driver) -> QMessageBox | None:
+    return user.window.findChild(QMessageBox, "question")
+
+
+def _answer(user: Driver, button: Button | str) -> None:
+    box = _question(user)
+    assert box is not None
+    found = (
+        next(each for each in box.buttons() if each.text() == button)
+        if isinstance(button, str)
+        else box.button(button)
+    )
+    user.qtbot.mouseClick(found, LEFT)
+    user.qtbot.waitUntil(lambda: _question(user) is None)
+
+
+def _top_k(path: Path) -> int:
+    top_k: int = json.loads(path.read_text())["nodes"][0]["params"]["top_k"]
+    return top_k
+
+
+def _change_top_k(path: Path, top_k: int, **others: Any) -> None:
+    document = json.loads(path.read_text())
+    document["nodes"][0]["params"] |= {"top_k": top_k, **others}
+    path.write_text(json.dumps(document))
+
+
+@pytest.fixture
+def user(open_window: OpenWindow, aquarium: Path) -> Driver:
+    return open_window(aquarium / "rag.graph.json")
+
+
+# Ways out
+
+
+def test_the_window_closes_without_a_word_when_nothing_is_unsaved(user: Driver) -> None:
+    user.ask(QUESTION)
+    assert user.window.close()
+    assert _question(user) is None
+
+
+def test_closing_with_an_edited_graph_asks_and_cancel_leaves_everything(user: Driver) -> None:
+    user.set_spin("topKSpin", "9")
+    assert not user.window.close()
+    box = _question(user)
+    assert box is not None
+    assert "knowledge.top_k" in box.informativeText()
+    _answer(user, Button.Cancel)
+    assert user.window.isVisible()
+    assert user.params().top_k == 9
+
+
+def test_closing_can_save_first(user: Driver, aquarium: Path) -> None:
+    user.set_spin("topKSpin", "9")
+    user.window.close()
+    _answer(user, Button.Save)
+    assert not user.window.isVisible()
+    assert _top_k(aquarium / "rag.graph.json") == 9
+
+
+def test_closing_can_discard(user: Driver, aquarium: Path) -> None:
+    before = (aquarium / "rag.graph.json").read_bytes()
+    user.set_spin("topKSpin", "9")
+    user.window.close()
+    _answer(user, Button.Discard)
+    assert not user.window.isVisible()
+    assert (aquarium / "rag.graph.json").read_bytes() == before
+
+
+def test_opening_another_file_asks_once_and_opens_after_saving(
+    user: Driver, aquarium: Path
+) -> None:
+    user.set_spin("topKSpin", "9")
+    user.window.panels.workspace.open_requested.emit(str(aquarium / "hybrid.graph.json"))
+    user.window.path_dropped.emit(aquarium / "guarded.graph.json")
+    assert len(user.window.findChildren(QMessageBox, "question")) == 1
+    with user.qtbot.waitSignal(user.session.opened):
+        _answer(user, Button.Save)
+    user.settle()
+    assert _top_k(aquarium / "rag.graph.json") == 9
+    assert "hybrid.graph.json" in user.window.windowTitle()
+
+
+def test_a_file_that_cannot_be_opened_costs_no_discarded_edit(user: Driver, aquarium: Path) -> None:
+    user.set_spin("topKSpin", "9")
+    user.files.open(aquarium / "nowhere.graph.json")
+    with user.qtbot.waitSignal(user.session.failed):
+        _answer(user, Button.Discard)
+    assert user.params().top_k == 9
+
+
+# Drafts
+
+
+def test_a_refused_draft_is_asked_for_and_saving_leads_to_it(user: Driver, aquarium: Path) -> None:
+    user.set_filter(REFUSED)
+    assert not user.window.close()
+    box = _question(user)
+    assert box is not None
+    assert "the filter of knowledge" in box.informativeText()
+    _answer(user, Button.Save)
+    assert user.window.isVisible()
+    assert "filter of knowledge" in user.bar_text
+    edit = user.find("filterEdit", QPlainTextEdit)
+    user.qtbot.waitUntil(lambda: user.window.focusWidget() is edit)
+    assert edit.toPlainText() == REFUSED
+    assert "filter" not in json.loads((aquarium / "rag.graph.json").read_text())["nodes"][0]
+
+
+def test_a_text_that_was_just_typed_is_saved_with_the_graph(user: Driver, aquarium: Path) -> None:
+    edit = user.find("templateEdit", QPlainTextEdit)
+    edit.setPlainText("{{#knowledge}}{{name}}{{/knowledge}}")
+    user.window.close()
+    _answer(user, Button.Save)
+    assert not user.window.isVisible()
+    nodes = json.loads((aquarium / "rag.graph.json").read_text())["nodes"]
+    assert nodes[1]["params"]["template"] == "{{#knowledge}}{{name}}{{/knowledge}}"
+
+
+def test_a_discarded_draft_does_not_show_up_in_the_next_graph(user: Driver, aquarium: Path) -> None:
+    user.set_filter(REFUSED)
+    user.files.open(aquarium / "hybrid.graph.json")
+    with user.qtbot.waitSignal(user.session.opened):
+        _answer(user, Button.Discard)
+    assert user.find("filterEdit", QPlainTextEdit).toPlainText() == user.params().filter
+    assert not user.window.panels.parameters.drafts()
+
+
+# Within one folder
+
+
+def test_the_question_and_the_turns_survive_another_graph_of_the_folder(
+    user: Driver, aquarium: Path
+) -> None:
+    user.ask(QUESTION)
+    with user.turn_of(QUESTION):
+        user.files.open(aquarium / "hybrid.graph.json")
+    user.settle()
+    assert user.message.text() == QUESTION
+    assert user.retrieval.params.retrieval_mode.name == "Hybrid"
+    assert user.rows()
+    with user.turn_of(QUESTION):
+        user.files.open(aquarium / "guarded.graph.json")
+    user.settle()
+    assert [entry.turn.request.message for entry in user.session.history] == [QUESTION] * 3
+    modes = [entry.turn.request.params["knowledge"] for entry in user.session.history]
+    assert [mode.retrieval_mode.name for mode in modes] == ["Dense", "Hybrid", "Dense"]  # type: ignore[attr-defined]
+
+
+def test_a_question_that_is_only_typed_stays_in_the_field(user: Driver, aquarium: Path) -> None:
+    user.window.panels.query.live.setChecked(False)
+    user.type_message("not asked yet")
+    user.open(aquarium / "hybrid.graph.json")
+    assert user.message.text() == "not asked yet"
+    assert user.session.turn is None
+
+
+# Saving over what changed on disk
+
+
+def test_saving_over_a_changed_file_can_merge(user: Driver, aquarium: Path) -> None:
+    graph = aquarium / "rag.graph.json"
+    user.set_spin("topKSpin", "9")
+    _change_top_k(graph, 3, threshold=0.123)
+    user.saving.save_graph()
+    with user.qtbot.waitSignal(user.saving.saved):
+        _answer(user, "Merge")
+    params = json.loads(graph.read_text())["nodes"][0]["params"]
+    assert (params["top_k"], params["threshold"]) == (9, 0.123)
+    assert user.params().threshold == 0.123
+
+
+def test_saving_over_a_changed_file_can_overwrite_or_be_cancelled(
+    user: Driver, aquarium: Path
+) -> None:
+    graph = aquarium / "rag.graph.json"
+    user.set_spin("topKSpin", "9")
+    _change_top_k(graph, 3, threshold=0.123)
+    user.saving.save_graph()
+    _answer(user, Button.Cancel)
+    assert _top_k(graph) == 3
+    user.saving.save_graph()
+    _answer(user, "Overwrite")
+    params = json.loads(graph.read_text())["nodes"][0]["params"]
+    assert params["top_k"] == 9
+    assert params["threshold"] != 0.123
+
+
+def test_an_offer_to_reload_is_not_hidden_and_goes_when_it_is_settled(
+    user: Driver, aquarium: Path
+) -> None:
+    graph = aquarium / "rag.graph.json"
+    user.set_spin("topKSpin", "9")
+    with user.qtbot.waitSignal(user.watch.changed):
+        _change_top_k(graph, 4)
+    user.session.noted.emit("something else")
+    assert user.bar_text == "something else"
+    assert user.find("offerText").text() == "rag.graph.json changed on disk"
+    assert user.find("offerAction0").isVisible()
+    user.saving.save_graph()
+    _answer(user, "Overwrite")
+    assert not user.find("offerText").isVisible()
