@@ -307,7 +307,7 @@ class NodeKind(Generic[P]):
         return None
 
     def distance_threshold(self, params: P) -> float | None:
-        """Return the largest distance that counts, 0 = no limit; None for a type without one."""
+        """Return the largest distance that counts, 0 = no limit; None where none is measured."""
         del params
         return None
 

@@ -44,6 +44,7 @@ class ParamSpec:
     file_kind : the kind of the file that it names, None where it names none.
     text_rule : of a text with a syntax of its own: says what is wrong with it, or "".
     client_enum : what the game's clients call its enumeration, "" for the same as here.
+    zero : what the value 0 is called where it is no small value but a choice of its own.
     """
 
     name: str
@@ -60,6 +61,7 @@ class ParamSpec:
     file_kind: FileKind | None = None
     text_rule: Callable[[str], str] | None = None
     client_enum: str = ""
+    zero: str = ""
 
     def check(self, value: Any) -> Any:
         """Return `value` as this parameter's type.
@@ -138,6 +140,7 @@ def param(
     file_kind: FileKind | None = None,
     text_rule: Callable[[str], str] | None = None,
     client_enum: str = "",
+    zero: str = "",
 ) -> Any:
     """Declare a parameter of a table; the arguments are the fields of `ParamSpec`.
 
@@ -155,6 +158,7 @@ def param(
         "file_kind": file_kind,
         "text_rule": text_rule,
         "client_enum": client_enum,
+        "zero": zero,
     }
     return field(default=default, metadata=meta)
 

@@ -53,6 +53,7 @@ def open_and_check(
     InspectorError
         What `open_path` refuses; FileRefused with all findings for faulty knowledge.
     """
+    models.forget_changed()
     opened = open_path(path, root=root, models=models, faulty=True, work=work)
     if opened.turn is not None:
         return OpenResult(opened, {}, (), neighbours_of(opened.path))

@@ -30,7 +30,7 @@ from inspector.window.saving import Saving
 from inspector.window.wiring.editing import wire_parameters, wire_prompt
 from inspector.window.wiring.memory import MemoryWiring
 from inspector.window.wiring.question import wire_play, wire_question
-from inspector.window.wiring.results import wire_replay, wire_results
+from inspector.window.wiring.results import no_distances, wire_replay, wire_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +97,10 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
         (
             lambda shown: (shown.outline, shown.upcoming.memory),
             lambda shown: layout.set_applicable("memory", _has_memory(shown)),
+        ),
+        (
+            no_distances,
+            lambda shown: layout.set_folded("distances", bool(no_distances(shown))),
         ),
         (lambda shown: shown.turn, lambda shown: window.tell_turn(shown.turn)),
         (

@@ -173,6 +173,8 @@ def _fill_view_menu(menu: QMenu, window: MainWindow) -> None:
     menu.addSeparator()
     _menu(menu, "&Panels").addActions([w.toggleViewAction() for w in layout.docks.values()])
 
+    _menu(menu, "Rows of &hits").addActions(window.panels.hits.table.lines_actions)
+
     def show_titles(shown: bool) -> None:
         preferences.set_flag("titles", shown)
         layout.show_titles(shown)

@@ -138,6 +138,24 @@ def test_a_parameter_set_back_to_its_default_stays_where_it_was_written(tmp_path
     assert json.loads(path.read_text())["nodes"][0]["params"]["top_k"] == 2
 
 
+def test_a_graph_is_overtaken_once_its_file_says_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.graph.json"
+    graph = GraphDescription().add_node("a", GenerateParams()).set_start_node("a")
+    graph.set_default_model_name("any")
+    assert not graph.is_overtaken()
+    graph.save(path)
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document, indent=4))
+    assert not graph.is_overtaken()
+    path.write_text(json.dumps(document | {"default_model_name": "other"}))
+    assert graph.is_overtaken()
+    assert graph.copy().is_overtaken()
+    path.write_text("{")
+    assert graph.is_overtaken()
+    path.unlink()
+    assert not graph.is_overtaken()
+
+
 def test_a_failed_save_leaves_the_old_file_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

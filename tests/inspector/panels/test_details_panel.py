@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QWidget
 from core.hits.words import QueryWords
 from core.nodes import RetrievalMode
 from core.retrieve.listing import fused_arithmetic
-from inspector.panels.details_panel import MOST_CHARACTERS, DetailsPanel
+from inspector.drawing.words import MOST_CHARACTERS
+from inspector.panels.details_panel import DetailsPanel
 from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_results import TOKENS, aquarium, candidates, chosen
 
