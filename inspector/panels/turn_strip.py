@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
+from inspector.drawing.words import tooltip
 from inspector.widgets.labels import WrapLabel, set_role
 from inspector.widgets.parts import button, named, packed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    Action = tuple[str, str, Callable[[], object]]
 
 _MOST_ACTIONS = 2
 
@@ -22,7 +25,7 @@ class TurnStrip(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         named(self, "turnStrip", "The turn on screen")
-        self._acts: Sequence[tuple[str, Callable[[], object]]] = ()
+        self._acts: Sequence[Action] = ()
         self._label = named(WrapLabel(most_lines=2), "turnStripText")
         self._buttons = [
             button(QPushButton(), f"turnStripAction{number}", "", "", partial(self._act, number))
@@ -38,15 +41,13 @@ class TurnStrip(QFrame):
         """What is said, "" while nothing is."""
         return "" if self.isHidden() else self._label.text()
 
-    def say(
-        self, severity: str, text: str, acts: Sequence[tuple[str, Callable[[], object]]] = ()
-    ) -> None:
+    def say(self, severity: str, text: str, acts: Sequence[Action] = ()) -> None:
         """Say something of the turn on screen, or nothing with "".
 
         Parameters
         ----------
         severity : ``error``, ``warning`` or ``info``.
-        acts : two at most, as (label, what to call).
+        acts : two at most, as (label, what it does in a sentence, what to call).
         """
         self.setVisible(bool(text))
         if not text:
@@ -58,8 +59,10 @@ class TurnStrip(QFrame):
         for number, widget in enumerate(self._buttons):
             widget.setVisible(number < len(acts))
             if number < len(acts):
-                widget.setText(acts[number][0])
-                widget.setAccessibleName(acts[number][0])
+                label, tip, _ = acts[number]
+                widget.setText(label)
+                widget.setAccessibleName(label)
+                widget.setToolTip(tooltip(tip))
 
     def _act(self, number: int, *_: object) -> None:
-        self._acts[number][1]()
+        self._acts[number][2]()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
+
 from core.agent.changes import changes
 from core.nodes.walk import TurnRequest
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from inspector.session.shown import Shown
 
 _MOST_CHANGES = 6
+_PAUSE_MS = 150
 _SHOWN_CHARACTERS = 60
 
 
@@ -45,10 +48,28 @@ def wire_history(
             strip.say("info", "")
             return
         differing = _differing(shown, entry)
-        back = ("Back to the newest", lambda: session.pick_turn(len(session.history) - 1))
-        use = ("Use these settings", remembering.use_settings)
+        back = (
+            "Back to the newest",
+            "Show the newest turn again",
+            lambda: session.pick_turn(len(session.history) - 1),
+        )
+        use = (
+            "Use these settings",
+            "Put the settings of this turn in force, as one step to undo",
+            remembering.use_settings,
+        )
         strip.say("info", _looked_at(differing), (use, back) if differing else (back,))
 
+    def show_turns(shown: Shown) -> None:
+        if len(shown.history) == turns.model.rowCount() and _is_moving(shown):
+            moving.start()
+            return
+        moving.stop()
+        turns.show_turns(shown.history, shown.place)
+
+    # What a dragged slider does to the newest line is told when it pauses.
+    moving = QTimer(turns, singleShot=True, interval=_PAUSE_MS)
+    moving.timeout.connect(lambda: turns.show_turns(session.history, session.asking.history.index))
     for told, act in (
         (turns.turn_picked, session.pick_turn),
         (turns.turn_renamed, session.asking.rename),
@@ -58,7 +79,7 @@ def wire_history(
     ):
         told.connect(act)
     session.bind(
-        (lambda s: (s.history, s.place), lambda s: turns.show_turns(s.history, s.place)),
+        (_read_by_list, show_turns),
         (_read_by_strip, show_strip),
     )
 
@@ -67,6 +88,14 @@ def shortened(message: str) -> str:
     """Return the beginning of a message, on one line."""
     line = " ".join(message.split())
     return line if len(line) <= _SHOWN_CHARACTERS else f"{line[:_SHOWN_CHARACTERS]}…"
+
+
+def _read_by_list(shown: Shown) -> object:
+    return shown.history, shown.place
+
+
+def _is_moving(shown: Shown) -> bool:
+    return 0 <= shown.place == len(shown.history) - 1 and shown.history[-1].is_open
 
 
 def _read_by_strip(shown: Shown) -> object:

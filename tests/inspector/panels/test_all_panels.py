@@ -276,8 +276,10 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
         Case(
             TurnStrip,
             lambda p: p.say("info", ""),
-            lambda p: p.say("info", "An earlier turn", [("Back", print)]),
-            lambda p: p.say("error", LONG_TEXT, [("Use these settings", print), ("Back", print)]),
+            lambda p: p.say("info", "An earlier turn", [("Back", "Go back", print)]),
+            lambda p: p.say(
+                "error", LONG_TEXT, [("Use them", "Use", print), ("Back", "Go", print)]
+            ),
         ),
         Case(
             TurnsPanel,
