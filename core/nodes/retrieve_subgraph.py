@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import CheckedNode, OpenedNode, RecordedStages, SearchKind
+from core.nodes.kind import CheckedGraph, CheckedNode, OpenedNode, RecordedStages, SearchKind
 from core.nodes.params import (
     NodeParams,
     Reads,
@@ -189,9 +189,15 @@ class RetrieveSubgraph(
         node.open("knowledge_graph", params.knowledge_graph, opened)
 
     def check_change(
-        self, params: RetrieveSubgraphParams, param: str, storages: Storages, work: Work
+        self,
+        params: RetrieveSubgraphParams,
+        param: str,
+        storages: Storages,
+        work: Work,
+        graph: CheckedGraph,
     ) -> None:
         """Refuse a root that the knowledge graph does not have."""
+        del graph
         name, root = params.knowledge_graph, params.root_node_id
         if param != "root_node_id" or not name or not root:
             return
