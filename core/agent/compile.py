@@ -38,7 +38,7 @@ def check_storages(
     seen: set[str] = set()
     remembering: list[tuple[OpenedNode, NodeParams, StoreUse]] = []
     around = graph.around()
-    for index, node in enumerate(graph.nodes):
+    for index, node in zip(graph.indices, graph.nodes, strict=True):
         kind = kind_of(node.params)
         opened = OpenedNode(
             node.name,
