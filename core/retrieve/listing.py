@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind, StageRows
+    from core.hits.words import Span
     from core.index.candidates import Candidates
     from core.index.leg_query import LegQuery
 
@@ -213,6 +214,11 @@ class Selection(Choice):
         if self.is_complete:
             lines.append(ScoreLine("record", f"number {row} in the file"))
         return tuple(lines)
+
+    def unread(self, row: int) -> tuple[Span, ...]:
+        """Return nothing: words are looked for in the whole text."""
+        del row
+        return ()
 
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return the record's metadata as its file has it."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind, StageRows
+    from core.hits.words import Span
     from core.index.leg_query import LegQuery
 
 _STEPS = {Via.PARENT: "parent of", Via.CHILD: "child of"}
@@ -243,6 +244,11 @@ class SubgraphListing:
             lines.append(ScoreLine("cosine distance", f"{found.distance:.6f}"))
             lines.append(ScoreLine("fused score", _fused(found)))
         return tuple(lines)
+
+    def unread(self, row: int) -> tuple[Span, ...]:
+        """Return nothing: full text reads all of a node."""
+        del row
+        return ()
 
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return title, ancestry (root first), directories and tags of the node."""
