@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from core.errors import InspectorError
 from core.io.wording import did_you_mean
-from core.nodes.kind import Answer, CheckedNode, kind_of
-from core.nodes.references import stray_references
+from core.nodes.kind import Answer, CheckedGraph, CheckedNode, kind_of
+from core.nodes.reference_checks import check_references
+from core.nodes.routes import reached
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -37,7 +38,9 @@ def check_graph(
         if not unread:
             findings.error("a graph needs at least one node", "nodes")
         return
-    checked = {name: CheckedNode(name, names.index(name), findings) for name in names}
+    sound = {name: params.sound() for name, params in nodes}
+    graph = CheckedGraph(sound, start_node, tuple(unread))
+    checked = {name: CheckedNode(name, names.index(name), findings, graph) for name in names}
     for name, count in Counter(names).items():
         if not name.strip():
             findings.error("a node needs a non-empty name", "nodes")
@@ -61,9 +64,9 @@ def check_graph(
     for name, params in nodes:
         _check_node(checked[name], params, known)
     if not unread:  # Where those lead, nobody knows.
-        reached = _reached({name: params.sound() for name, params in nodes}, start_node)
-        for name in dict.fromkeys(names) if reached else ():
-            if name not in reached:
+        on_a_path = reached(sound, [start_node])
+        for name in dict.fromkeys(names) if on_a_path else ():
+            if name not in on_a_path:
                 checked[name].warning("", f'node "{name}" cannot be reached from the start node')
     for name, params in nodes:
         asks = kind_of(params).answer is Answer.REPLY
@@ -90,21 +93,4 @@ def _check_node(node: CheckedNode, params: NodeParams, names: Collection[str]) -
             )
     params = params.sound()
     kind_of(params).check(params, node)
-    for field, text in stray_references(params, names):
-        node.warning(
-            field,
-            f"nothing replaces {text}",
-            hint="there are {{user_message}}, {{var.NAME}} and "
-            "{{node.NAME.output}} of a node of this graph",
-        )
-
-
-def _reached(nodes: dict[str, NodeParams], start_node: str) -> set[str]:
-    reached: set[str] = set()
-    queue = [start_node]
-    while queue:
-        name = queue.pop()
-        if name in nodes and name not in reached:
-            reached.add(name)
-            queue.extend(nodes[name].exit_targets().values())
-    return reached
+    check_references(params, node)

@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from core.embedding.models import ModelEntry, find_model, model_names, token_counter
+from core.embedding.models import (
+    ModelEntry,
+    canonical_name,
+    known_model,
+    model_files,
+    token_counter,
+)
 from core.embedding.prompts import NO_PROMPTS, Prompts, read_prompts
 from core.embedding.unit_vectors import normalised
 from core.embedding.weights import check_modules, check_weights, model_identity
 from core.errors import Cancelled, Code, InspectorError, Place
-from core.io.wording import did_you_mean
+from core.io.child_process import usable_cores
 from core.io.work import QUIETLY, Work
 
 if TYPE_CHECKING:
@@ -91,6 +97,7 @@ class ModelProvider:
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
         self._loaded: dict[str, Embedder] = {}
+        self._files: dict[str, tuple[tuple[str, int, int], ...]] = {}
         self._closed = False
 
     def get(self, name: str) -> Embedder:
@@ -104,7 +111,7 @@ class ModelProvider:
         Cancelled
             Once this is closed.
         """
-        key = _canonical(name)
+        key = canonical_name(name)
         with self._lock:
             known = self._loaded.get(key)
             if known is not None:
@@ -116,11 +123,12 @@ class ModelProvider:
                 if self._closed:
                     raise Cancelled
             if known is None:
+                files = model_files(key)
                 known = self._loader(key)
                 with self._lock:
                     is_late = self._closed
                     if not is_late:
-                        self._loaded[key] = known
+                        self._loaded[key], self._files[key] = known, files
                 if is_late:
                     _close(known)
                     raise Cancelled
@@ -129,7 +137,15 @@ class ModelProvider:
     def loaded(self, name: str) -> bool:
         """Whether the model is loaded already, so that `get` returns at once."""
         with self._lock:
-            return _canonical(name) in self._loaded
+            return canonical_name(name) in self._loaded
+
+    def forget_changed(self) -> None:
+        """End the models whose files have changed, in a worker; the next `get` loads them anew."""
+        with self._lock:
+            changed = [key for key, files in self._files.items() if files != model_files(key)]
+            gone = [(self._loaded.pop(key), self._files.pop(key)) for key in changed]
+        for embedder, _ in gone:
+            _close(embedder)
 
     def close(self) -> None:
         """Forget all models, and end what they, the loader or the index maker have running."""
@@ -238,7 +254,7 @@ class SentenceTransformerEmbedder:
             work.stop_if_cancelled()
             return self._run([texts[row] for row in rows], self._prompts.record)
 
-        workers = min(_cores(), MOST_WORKERS, len(batches))
+        workers = min(usable_cores(), MOST_WORKERS, len(batches))
         if workers < 2:
             yield from ((rows, run(rows)) for rows in batches)
             return
@@ -246,7 +262,7 @@ class SentenceTransformerEmbedder:
 
         with self._threads_lock:
             before = torch.get_num_threads()
-            share = max(1, _cores() // workers)
+            share = max(1, usable_cores() // workers)
             pool = ThreadPoolExecutor(workers, "embedding", torch.set_num_threads, (share,))
             try:
                 yield from zip(batches, pool.map(run, batches), strict=True)
@@ -296,22 +312,7 @@ def load_embedder(name: str) -> SentenceTransformerEmbedder:
         8003 for a model that is unknown, altered or of the wrong dimension; 4001 for one that is
         not installed or cannot be loaded.
     """
-    entry = find_model(name)
-    if entry is None:
-        raise InspectorError(
-            Code.InvalidEmbeddedStringStorageData,
-            f'the embedding model "{name}" is not known',
-            place=Place(json_path="embedding_model"),
-            hint="; ".join(
-                filter(
-                    None,
-                    [
-                        did_you_mean(name, model_names()),
-                        "name a model of the catalog or the folder of one",
-                    ],
-                )
-            ),
-        )
+    entry = known_model(name)
     folder = entry.folder()
     if folder is None:
         where = entry.location
@@ -390,14 +391,3 @@ def _close(owner: object) -> None:
     close = getattr(owner, "close", None)
     if close is not None:
         close()
-
-
-def _canonical(name: str) -> str:
-    entry = find_model(name)
-    return entry.name if entry is not None else name
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

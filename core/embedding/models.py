@@ -7,6 +7,7 @@ sentence-transformers model can be named by its path instead.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -17,10 +18,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import Code
+from core.errors import Code, InspectorError, Place
 from core.io.findings import Finding, Findings, Severity
 from core.io.folders import config_folder
 from core.io.json_file import read_json, with_lines
+from core.io.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -113,9 +115,47 @@ def find_model(name: str, base: Path | None = None) -> ModelEntry | None:
     return _folder_entry(name.strip(), base)
 
 
+def canonical_name(name: str) -> str:
+    """Return the catalog's name for a model, or its folder; what nobody knows stays as it is."""
+    entry = find_model(name)
+    return entry.name if entry is not None else name
+
+
+def model_files(name: str) -> tuple[tuple[str, int, int], ...]:
+    """Return path, time of change and size of each file of a model; () where it has no folder."""
+    entry = find_model(name)
+    folder = entry.folder() if entry is not None else None
+    found = []
+    for path in sorted(folder.rglob("*")) if folder is not None else ():
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            found.append((str(path), status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
 def user_catalog() -> Path:
     """Return where the user's own catalog lies; it need not exist."""
     return config_folder() / USER_CATALOG
+
+
+def known_model(name: str) -> ModelEntry:
+    """Find a model as `find_model` does.
+
+    Raises
+    ------
+    InspectorError
+        8003 when there is none.
+    """
+    entry = find_model(name)
+    if entry is None:
+        hints = did_you_mean(name, model_names()), "name a model of the catalog or a model's folder"
+        raise InspectorError(
+            _CODE,
+            f'the embedding model "{name}" is not known',
+            place=Place(json_path="embedding_model"),
+            hint="; ".join(filter(None, hints)),
+        )
+    return entry
 
 
 def catalog_findings() -> tuple[Finding, ...]:

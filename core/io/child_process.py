@@ -130,3 +130,10 @@ def _inheriting(handle: int) -> dict[str, Any]:
         os.set_handle_inheritable(handle, True)
         return {"close_fds": False}
     return {"pass_fds": (handle,)}
+
+
+def usable_cores() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

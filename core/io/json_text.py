@@ -28,7 +28,7 @@ _BLANK = re.compile(r"[ \t\r\n]*+")
 _STRING = r'"(?>[^"\\]++|\\.)*+"'
 _KEY = re.compile(rf"({_STRING})[ \t\r\n]*+:[ \t\r\n]*+", re.DOTALL)
 _ATOM = re.compile(rf"{_STRING}|[^\s\[\]{{}}\",]++", re.DOTALL)
-_MARK = re.compile(rf"[^\"\[\]{{}}]++|{_STRING}|[\[{{]|[\]}}]", re.DOTALL)
+_MARK = re.compile(rf"[^\"\[\]{{}}]++|{_STRING}?|[\[{{]|[\]}}]", re.DOTALL)
 
 
 _STRING_OR_BRACKET = re.compile(r'"(?>[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)

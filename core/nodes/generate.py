@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from core.errors import InspectorError
-from core.nodes.kind import Answer, NodeKind, kind_of
+from core.errors import Code, InspectorError
+from core.io.findings import Severity
+from core.nodes.kind import Answer, CheckedNode, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, TurnState
 from core.prompt.lint import Provided, lint
@@ -36,6 +37,7 @@ class GenerateParams(NodeParams):
         "Mustache template of what is added to the prompt.",
         reads=Reads.PROMPT,
         multiline=True,
+        is_template=True,
     )
     placement: Placement = param(
         Placement.BeforeUserAsSystem,
@@ -51,13 +53,23 @@ class GenerateParams(NodeParams):
 
 class Generate(
     NodeKind[GenerateParams],
-    lacks=("simulated", "provides", "memory", "check", "check_storages", "check_change", "prepare"),
+    lacks=("simulated", "provides", "memory", "check_storages", "check_change", "prepare"),
 ):
     """Renders the prompt; the reply is what the user typed in."""
 
     table = GenerateParams
     is_in_game = True
     answer = Answer.REPLY
+
+    def check(self, params: GenerateParams, node: CheckedNode) -> None:
+        """Say what a turn would say of the template."""
+        provided = provided_by(node.graph.params)
+        for problem in lint(params.template, params.placement, provided):
+            said = f"line {problem.line}, column {problem.column}: {problem.message}"
+            if problem.severity is Severity.ERROR:
+                node.error("template", said, code=Code.InvalidParamValue)
+            elif not node.graph.unread:  # What those provide, nobody knows.
+                node.warning("template", said, code=Code.InvalidParamValue)
 
     def run(self, name: str, params: GenerateParams, state: TurnState) -> Outcome:
         request = state.request

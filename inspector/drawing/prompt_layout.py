@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from inspector.drawing.words import qt_places
+from inspector.drawing.words import MOST_CHARACTERS, beginning, qt_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -78,18 +78,19 @@ def lay_out(messages: Sequence[Message], ids: Callable[[int, int], str]) -> Prom
             texts.append("")
             offset, line = offset + 1, line + 1
         # The same length in place of line ends that Qt would join, so that spans stay right.
-        text = message.text.replace("\r\n", " \n").replace("\r", "\n")
+        text = beginning(message.text).replace("\r\n", " \n").replace("\r", "\n")
         roles[line] = message.role
         place = qt_places(text)
         spans += [
             Tinted(
                 offset + place(span.start),
-                offset + place(span.end),
+                offset + place(min(span.end, MOST_CHARACTERS)),
                 span.block,
                 span.chunk,
                 ids(span.block, span.chunk),
             )
             for span in message.spans
+            if span.start < MOST_CHARACTERS
         ]
         texts.append(text)
         if is_earlier:

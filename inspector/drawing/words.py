@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
@@ -14,15 +15,32 @@ if TYPE_CHECKING:
     from core.errors import InspectorError
     from core.nodes import ParamSpec
 
+MOST_CHARACTERS = 200_000
+"""Of a longer text a view shows the beginning only: laying out a megabyte takes a second."""
+
 TOOLTIP_CHARACTERS = 2000
 _LINE_CHARACTERS = 500
+_PIECE_OF_WORD = re.compile(r"\S{200}(?=\S)")
+_MAY_BREAK = "\u200b"
+
+
+def beginning(text: str, note: str = "") -> str:
+    """Return what a view shows of a text: all of it, or its beginning and a line that says so."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    said = f"the first {MOST_CHARACTERS:,} of {len(text):,} characters{note}"
+    return f"{text[:MOST_CHARACTERS]}…\n[{said}]"
 
 
 def tooltip(text: str) -> str:
-    """Return `text` for a tooltip: escaped, since Qt takes a tooltip for HTML if it looks so."""
+    """Return `text` for a tooltip: escaped, since Qt takes a tooltip for HTML if it looks so.
+
+    A long word may break, for a tooltip is as wide as its widest.
+    """
     if not text:
         return ""
-    return f"<qt>{html.escape(cut(text, TOOLTIP_CHARACTERS)).replace(chr(10), '<br>')}</qt>"
+    shown = _PIECE_OF_WORD.sub(rf"\g<0>{_MAY_BREAK}", cut(text, TOOLTIP_CHARACTERS))
+    return f"<qt>{html.escape(shown).replace(chr(10), '<br>')}</qt>"
 
 
 def one_line(text: str) -> str:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.io.json_text import locate
+from core.io.wording import cut
 from core.knowledge.schema import FieldType
 from inspector.widgets.code_edit import position_of
 
@@ -26,6 +27,7 @@ _STAND_IN: dict[FieldType, Any] = {
 _LINE = re.compile(r"\bat line (\d+), column (\d+)")
 _PATH = re.compile(r"\bat ((?:args?|lhs|rhs|needle|haystack)\b[^\s:]*)")
 _SHORT = 96
+_SHOWN_CHARACTERS = 60
 
 
 class Snippet(NamedTuple):
@@ -43,7 +45,7 @@ def snippets(field: Field, sample: Scalar | None = None) -> tuple[Snippet, ...]:
     if value is None:
         value = _STAND_IN[field.type]
     name = {"knowledge": field.name}
-    shown = json.dumps(value, ensure_ascii=False)
+    shown = cut(json.dumps(value, ensure_ascii=False), _SHOWN_CHARACTERS)
     if field.type is FieldType.SET:
         return (
             Snippet(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
+from core.hits.numbers import in_full
 from inspector import theme as themes
-from inspector.drawing.scales import Scale
+from inspector.drawing.scales import SMALLEST_LIMIT, Scale
 from inspector.drawing.words import error_text
 from inspector.forms.marked_slider import GROOVE_LEFT_PX, MarkedSlider
 from inspector.forms.param_row import ParamRow, RowPlan
-from inspector.forms.spins import DecimalSpin, WholeSpin, format_decimal
+from inspector.forms.spins import DecimalSpin, WholeSpin
 from inspector.widgets.labels import ElidedLabel, set_role
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ SLIDER_STEPS = 1000
 _GAP_PX = 8
 _SPIN_FRAME_PX = 32
 _SHORTEST_BESIDE_PX = 60
+_WIDEST = len("0.0000001")
 
 
 def summary(spec: ParamSpec) -> str:
@@ -50,6 +51,8 @@ class NumberRow(ParamRow):
         self._note = ""
         self._is_one_line = True
         low, high = spec.minimum or 0, 100 if spec.maximum is None else spec.maximum
+        if spec.zero:
+            low = SMALLEST_LIMIT
         self.slider = MarkedSlider(
             plan.scale or Scale.linear(round(low * self._per_unit), round(high * self._per_unit))
         )
@@ -57,6 +60,8 @@ class NumberRow(ParamRow):
             DecimalSpin(spec) if self._is_float else WholeSpin(spec)
         )
         self.hint = ElidedLabel()
+        self.zero_check = self._make_zero_check() if spec.zero else None
+        self._last_limit = spec.default
         self._describe(self.slider, "Slider", f"{self.name} slider")
         self._describe(self.spin, "Spin", self.name)
         self.setFocusProxy(self.spin)
@@ -83,8 +88,14 @@ class NumberRow(ParamRow):
         set_role(self.spin, "invalid", invalid)
 
     def words(self, value: int | float) -> str:
-        """Return the number as the spin box shows it."""
-        return format_decimal(value) if self._is_float else str(value)
+        """Return the number as the spin box shows it, or what 0 is called."""
+        if self.spec.zero and not value:
+            return self.spec.zero
+        return self._written(value)
+
+    def _written(self, value: int | float) -> str:
+        """Return the number as it is typed."""
+        return in_full(value) if self._is_float else str(value)
 
     @property
     def has_draft(self) -> bool:
@@ -105,7 +116,7 @@ class NumberRow(ParamRow):
 
     def discard_draft(self) -> None:
         """Forget a half-typed or refused text and show the value in force."""
-        text = self.words(self.spin.value())
+        text = self._written(self.spin.value())
         if self.spin.lineEdit().text() != text:
             self.spin.lineEdit().setText(text)
         super().discard_draft()
@@ -113,8 +124,9 @@ class NumberRow(ParamRow):
     def set_inactive(self, reason: str) -> None:
         """Switch the controls off and say why they have no effect; "" switches them on."""
         self._reason = reason
-        for widget in (self.slider, self.spin, self.label):
-            widget.setEnabled(not reason)
+        for widget in (self.slider, self.spin, self.label, self.zero_check):
+            if widget is not None:
+                widget.setEnabled(not reason)
         self._update_hint()
 
     def set_note(self, note: str) -> None:
@@ -125,6 +137,15 @@ class NumberRow(ParamRow):
     def set_marks(self, values: Sequence[float]) -> None:
         """Draw ticks where the result changes."""
         self.slider.set_marks([round(value * self._per_unit) for value in values])
+
+    def _make_zero_check(self) -> QCheckBox:
+        """Make the choice that is no value among the others, such as ``no limit``."""
+        check = QCheckBox(self.spec.zero)
+        check.setFont(themes.scaled_font(check.font(), 0.88))
+        suffix = self.spec.zero.title().replace(" ", "")
+        self._describe(check, suffix, f"{self.name}: {self.spec.zero}")
+        check.clicked.connect(self._on_zero_clicked)
+        return check
 
     def _lay_out(self) -> None:
         self._grid.setVerticalSpacing(0)
@@ -142,10 +163,13 @@ class NumberRow(ParamRow):
         self.hint.set_text(text, self.tip)
 
     def _fit_spin(self) -> None:
-        """Make the spin box as wide as three decimals, or as its value where it has more."""
+        """Make the spin box as wide as three decimals, or as its value, up to seven of them."""
         metrics = self.spin.fontMetrics()
         width = (
-            max(metrics.horizontalAdvance(text) for text in ("0.000", self.words(self._value)))
+            max(
+                metrics.horizontalAdvance(text)
+                for text in ("0.000", self._written(self._value)[:_WIDEST])
+            )
             + _SPIN_FRAME_PX
         )
         if width != self.spin.minimumWidth():
@@ -168,21 +192,27 @@ class NumberRow(ParamRow):
     def _place_slider(self) -> None:
         below = not self._is_one_line
         self._grid.addWidget(self.slider, *((1, 0, 1, 3) if below else (0, 1, 1, 1)))
-        self._grid.addWidget(self.hint, *((2, 0, 1, 3) if below else (1, 1, 1, 2)))
+        left = 0 if self.zero_check is None else 1
+        self._grid.addWidget(self.hint, *((2, left, 1, 3 - left) if below else (1, 1, 1, 2)))
+        if self.zero_check is not None:
+            self._grid.addWidget(self.zero_check, 2 if below else 1, 0)
 
     def _is_new(self, value: int | float) -> bool:
         return value != self._value or not self._same_in_spin(value)
 
     def _same_in_spin(self, value: int | float) -> bool:
-        return math.isclose(self.spin.value(), value, rel_tol=0, abs_tol=1e-6)
+        return bool(self.spin.value() == value)
 
     def _take(self, value: int | float) -> None:
         self._value = value
+        self._last_limit = value or self._last_limit
         self._showing = True
         try:
             self.slider.setValue(round(value * self._per_unit))
             if not self._same_in_spin(value):
                 self.spin.setValue(value)
+            if self.zero_check is not None:
+                self.zero_check.setChecked(not value)
             self._fit_spin()
             self._arrange()
         finally:
@@ -198,6 +228,10 @@ class NumberRow(ParamRow):
     def _on_slider_changed(self, position: int) -> None:
         if not self._showing:
             self._edit(position / SLIDER_STEPS if self._is_float else position)
+
+    def _on_zero_clicked(self, checked: bool) -> None:
+        self._edit(0.0 if checked else self._last_limit)
+        self._finish()
 
     def _on_spin_changed(self, value: int | float) -> None:
         if not self._showing:

@@ -17,6 +17,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
 
 from core.errors import InspectorError
+from core.hits.numbers import in_full
+from inspector.drawing.scales import SMALLEST_LIMIT
 from inspector.theme import number_font
 
 if TYPE_CHECKING:
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
-DECIMALS = 3
-"""Decimals shown at least; more where the value in force has more."""
-MAX_DECIMALS = 6
+_KEPT_DECIMALS = 60
+"""Qt rounds a value to so many decimals: far more than any number in use has."""
+_STEP_DECIMALS = 12
 PAUSE_MS = 350
 """Quiet time after which a typed number counts."""
 
@@ -60,14 +62,6 @@ def parse_number(text: str, spec: ParamSpec) -> int | float:
             value = text.strip()
     checked: int | float = spec.check(value)
     return checked
-
-
-def format_decimal(value: float) -> str:
-    """Write with 3 decimals, or as many as the value has, up to 6."""
-    text = f"{value:.{MAX_DECIMALS}f}"
-    while text.endswith("0") and len(text) - text.index(".") - 1 > DECIMALS:
-        text = text[:-1]
-    return text
 
 
 class _CheckedSpin(_Base):
@@ -216,10 +210,21 @@ class DecimalSpin(_CheckedSpin, QDoubleSpinBox):
     def __init__(self, spec: ParamSpec, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.prepare(spec)
-        self.setDecimals(MAX_DECIMALS)
+        self.setDecimals(_KEPT_DECIMALS)
         self.setSingleStep(0.01)
         self.setRange(spec.minimum or 0.0, spec.maximum if spec.maximum is not None else 1e9)
 
     def textFromValue(self, value: float) -> str:
-        """Write the value."""
-        return format_decimal(value) if math.isfinite(value) else ""
+        """Write the value in full."""
+        return in_full(value) if math.isfinite(value) else ""
+
+    def stepBy(self, steps: int) -> None:
+        """Step without the noise of sums; not to a 0 that is a choice of its own."""
+        if self.refusal(self.lineEdit().text()) is not None:
+            return
+        self.interpretText()
+        value = self.value()
+        low = min(SMALLEST_LIMIT, value) if self.spec.zero else self.minimum()
+        target = round(value + steps * self.singleStep(), _STEP_DECIMALS)
+        self.setValue(min(max(target, low), self.maximum()))
+        self.selectAll()

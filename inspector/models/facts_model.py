@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
 
+from core.io.wording import cut
 from inspector.drawing.words import one_line, tooltip
 from inspector.models.table_model import USER_ROLE, Index, TableModel
 from inspector.theme import scaled_font
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QObject
     from PySide6.QtGui import QFont
+
+_NAME_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,11 @@ class FactsModel(TableModel[Fact]):
         note = f" ({fact.note})" if fact.note else ""
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return one_line(fact.value) if column == 1 else f"{fact.name}{note}"
+                return (
+                    one_line(fact.value)
+                    if column == 1
+                    else f"{cut(fact.name, _NAME_CHARACTERS)}{note}"
+                )
             case Qt.ItemDataRole.ToolTipRole if not fact.is_heading:
                 below = f"\n{fact.note}" if fact.note else ""
                 return tooltip(f"{fact.name}: {fact.value}{below}")

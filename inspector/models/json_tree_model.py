@@ -149,7 +149,7 @@ class JsonTreeModel(Themed, QAbstractItemModel):
         node = self._node(index)
         match role:
             case Qt.ItemDataRole.DisplayRole if index.column() == 0:
-                return str(node.key)
+                return cut(str(node.key), _SHOWN_CHARACTERS)
             case Qt.ItemDataRole.DisplayRole:
                 return self._words(node.value, _SHOWN_CHARACTERS)
             case Qt.ItemDataRole.ToolTipRole if isinstance(node.value, str):

@@ -64,7 +64,7 @@ class ProblemsModel(TableModel["Finding"]):
         return (
             str(finding.severity),
             f"{int(finding.code)} {finding.code.name}",
-            str(finding.place),
+            one_line(str(finding.place)),
             one_line(f"{finding.message}{hint}"),
         )[column]
 

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QPlainTextEdit,
     QTableView,
     QTextEdit,
     QVBoxLayout,
@@ -28,7 +27,7 @@ from PySide6.QtWidgets import (
 from core.hits.hit import Reason
 from core.hits.words import QueryWords
 from inspector import theme as themes
-from inspector.drawing.words import qt_places
+from inspector.drawing.words import MOST_CHARACTERS, beginning, qt_places
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
 from inspector.widgets.item_views import ThemedDelegate
@@ -40,6 +39,7 @@ from inspector.widgets.parts import (
     packed,
     split,
 )
+from inspector.widgets.plain_text import PlainText
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -53,10 +53,8 @@ if TYPE_CHECKING:
     from inspector.drawing.unstubbed import ExtraSelection, StyleOption
     from inspector.theme import Theme
 
-MOST_CHARACTERS = 200_000
-"""Of a longer chunk only the beginning is shown: laying out a megabyte would stop the window."""
 _MOST_MARKS = 1000
-_LEAST_LINES = 3
+_LEAST_LINES = 2
 _BESIDE_CHARACTERS = 90
 _EMPTY = "Select a row to see the whole chunk, its metadata and how its score came about."
 
@@ -86,7 +84,7 @@ class DetailsPanel(Surface):
         self.id_label = ElidedLabel("", self)
         self.id_label.setFont(themes.scaled_font(self.font(), 1.1, bold=True))
         self.status_label = StatusLabel(self)
-        self.text_view = named(QPlainTextEdit(self), says="Text of the chunk")
+        self.text_view = named(PlainText(self), says="Text of the chunk")
         self.text_view.setReadOnly(True)
         self.text_view.setPlaceholderText(_EMPTY)
         self.text_view.setTabChangesFocus(True)
@@ -181,10 +179,8 @@ class DetailsPanel(Surface):
         if text != self._text:
             self._text = text
             # Qt takes each of these for one line end; so must whoever counts characters.
-            shown = text[:MOST_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n")
-            self._shown = shown
-            if len(text) > MOST_CHARACTERS:
-                shown += f"…\n[the first {MOST_CHARACTERS:,} of {len(text):,} characters]"
+            shown = beginning(text).replace("\r\n", "\n").replace("\r", "\n")
+            self._shown = shown if len(text) <= MOST_CHARACTERS else shown.rpartition("…")[0]
             self.text_view.setPlainText(shown.replace("\0", "\N{SYMBOL FOR NULL}"))
         self._mark_matches()
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inspector.drawing.words import beginning
 from inspector.models.json_tree_model import JsonTreeModel, PathRole
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.fields import joined, segments
@@ -171,7 +172,7 @@ class DiagnosticsPanel(Surface):
         self._show_status()
         if self._stack.currentWidget() is self.text_view:
             self.text_view.forget_draft()
-            self.text_view.show_text(self.text())
+            self.text_view.show_text(beginning(self.text(), ": Copy and Save have all"))
             return
         self._is_restoring = True
         for path in sorted(self._open, key=len):

@@ -36,6 +36,7 @@ def open_and_check(path: Path, root: Path | None, models: ModelProvider, work: W
     InspectorError
         What `open_path` refuses; FileRefused with all findings when the graph does not compile.
     """
+    models.forget_changed()
     opened = open_path(path, root=root, models=models)
     graph = opened.graph
     findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QTextEdit
 from inspector.drawing.words import qt_places
 from inspector.theme import Themed
 from inspector.widgets.drafts import Draft, as_shown
+from inspector.widgets.plain_text import PlainText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +49,7 @@ def position_of(text: str, line: int, column: int) -> int:
     return min(start + max(column - 1, 0), len(text) if end < 0 else end)
 
 
-class CodeEdit(Themed, QPlainTextEdit):
+class CodeEdit(Themed, PlainText):
     """Plain text whose value others may show again while it is being typed.
 
     Signals

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from inspector import theme as themes
-from inspector.drawing.words import tooltip
+from inspector.drawing.words import TOOLTIP_CHARACTERS, tooltip
 from inspector.theme import Themed
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class ElidedLabel(QLabel):
 
     def set_text(self, text: str, tip: str = "") -> None:
         """Show `text` with line breaks as spaces; `tip` comes below it in the tooltip."""
-        shown = " ".join(text.split("\n"))
+        shown = " ".join(text[:TOOLTIP_CHARACTERS].split("\n"))
         if shown == self.text() and tip == self._own_tip:
             return
         self._own_tip = tip

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -19,9 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
+from inspector.drawing.words import beginning
 from inspector.theme import Themed
 from inspector.widgets.labels import WrapLabel, set_role
 from inspector.widgets.parts import button, named, packed
+from inspector.widgets.plain_text import PlainText
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +93,7 @@ class NoticeRow(Themed, QFrame):
         # A text that may be cut can be read in full in the details.
         long_text = notice.text if len(notice.text) > _LONG_CHARACTERS else ""
         details = "\n".join(part for part in (long_text, notice.details) if part)
-        self._details.setPlainText(details)
+        self._details.setPlainText(beginning(details))
         self._details_button.setVisible(bool(details))
         self._details_button.setChecked(False)
         self._details.hide()
@@ -133,7 +134,7 @@ class NoticeRow(Themed, QFrame):
         # They go when they are clicked, and the focus is to stay where the next key is meant.
         for each in (self._details_button, *self._action_buttons, self._close):
             each.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._details = named(QPlainTextEdit(), f"{stem}Details", "Details of the message")
+        self._details = named(PlainText(), f"{stem}Details", "Details of the message")
         self._details.setReadOnly(True)
         self._details.setTabChangesFocus(True)
         self._details.setMaximumHeight(self.fontMetrics().lineSpacing() * _DETAIL_LINES + 16)

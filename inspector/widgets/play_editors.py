@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from inspector.widgets.code_edit import exact_text
 from inspector.widgets.fields import LONGEST_LINE, Choice
 from inspector.widgets.labels import set_role
+from inspector.widgets.plain_text import PlainText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -125,7 +126,7 @@ class TextDelegate(_CellDelegate):
 
     def createEditor(self, parent: QWidget, _option: StyleOption, _index: _Index) -> QWidget:
         """Make the field."""
-        editor = QPlainTextEdit(parent)
+        editor = PlainText(parent)
         editor.setAccessibleName("message")
         editor.setStyleSheet("QPlainTextEdit { padding: 0 2px; border-radius: 0; }")
         editor.setPlaceholderText("Enter ends, Shift+Enter breaks the line")

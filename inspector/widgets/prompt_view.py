@@ -7,17 +7,19 @@ are dimmed, below a line that says so.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
 from inspector import theme as themes
 from inspector.drawing.prompt_layout import PromptLayout, lay_out
 from inspector.drawing.words import tooltip
 from inspector.theme import Themed
 from inspector.widgets.empty_state import paint_empty_state
+from inspector.widgets.plain_text import PlainText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,7 +57,7 @@ class _Gutter(QWidget):
         self._view.paint_gutter(self, event)
 
 
-class PromptView(Themed, QPlainTextEdit):
+class PromptView(Themed, PlainText):
     """Read-only messages; text can be selected and copied.
 
     Signals
@@ -241,6 +243,10 @@ class PromptView(Themed, QPlainTextEdit):
 
     def _paint_block(self, painter: QPainter, block: QTextBlock, box: QRectF, bottom: int) -> None:
         first, last = block.position(), block.position() + block.length() - 1
+        layout = block.layout()
+        # A chunk may have thousands of lines above the first in sight.
+        tops = range(layout.lineCount())
+        seen = bisect_right(tops, -box.top(), key=lambda number: layout.lineAt(number).y()) - 1
         for span in self._layout.spans[max(0, self._layout.span_from(first)) :]:
             if span.start >= last:
                 break
@@ -252,8 +258,8 @@ class PromptView(Themed, QPlainTextEdit):
             painter.setPen(
                 self._theme.accent if span.id == self._current and span.id else Qt.PenStyle.NoPen
             )
-            layout = block.layout()
-            for number in range(layout.lineForTextPosition(start).lineNumber(), layout.lineCount()):
+            first_line = layout.lineForTextPosition(start).lineNumber()
+            for number in range(max(first_line, seen), layout.lineCount()):
                 line = layout.lineAt(number)
                 top = box.top() + line.y()
                 if line.textStart() >= end or top > bottom:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from core.errors import InspectorError
 from core.io.json_text import locate
 from inspector.drawing.record_text import RecordText, compact, parse_metadata
+from inspector.drawing.words import MOST_CHARACTERS, beginning
 from inspector.widgets.code_edit import QUIET_MS, CodeEdit, position_of
 from inspector.widgets.drafts import as_shown
 from inspector.widgets.fields import LineEdit
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QResizeEvent
 
-MOST_CHARACTERS = 200_000
-"""A longer text is shown in part, read-only: laying out a megabyte would stop the window."""
-LONGEST_WORD = 20_000
-"""So is one with a longer word: the time to lay it out grows with the square of its length."""
 _STACKED_LINES = 9
 _RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _PASSING = (
@@ -272,23 +269,15 @@ class RecordEditor(QWidget):
 
     def _put(self, content: RecordText, *, is_other: bool = False) -> None:
         self._is_showing = True
-        text = content.text
-        has_long_word = len(text) > LONGEST_WORD < max(map(len, text.split()), default=0)
-        most = LONGEST_WORD if has_long_word else MOST_CHARACTERS
-        is_long = len(text) > most
-        if is_long:
-            text = (
-                f"{text[:most]}…\n[the first {most:,} of {len(text):,} characters: "
-                "too long to be edited here]"
-            )
-        self.text_edit.setReadOnly(is_long)
         for edit, value in (
-            (self.text_edit, as_shown(text)),
-            (self.metadata_edit, as_shown(content.metadata)),
+            (self.text_edit, content.text),
+            (self.metadata_edit, content.metadata),
         ):
+            # A longer one is shown in part, so it must stay as it is.
+            edit.setReadOnly(len(value) > MOST_CHARACTERS)
             if is_other:
                 edit.forget_draft()
-            edit.show_text(value)
+            edit.show_text(as_shown(beginning(value, ": too long to be edited here")))
             edit.discard_draft()
         if content.id != self.id_edit.text():
             self.id_edit.setText(content.id)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFontDatabase, QTextBlock, QTextCursor
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout
+
+from inspector.widgets.labels import WrapLabel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +31,7 @@ class FileView(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(Path(place.file).name)
         self.resize(760, 480)
-        heading = QLabel(str(place), self, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        heading = WrapLabel(str(place), self)
         self.text = QPlainTextEdit(
             self, readOnly=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap
         )

@@ -33,7 +33,8 @@ class Messages(QObject):
 
     Parameters
     ----------
-    raise_dock : brings a dock to the front, for the buttons beside a message.
+    go_to : takes the user to a dock, for the buttons beside a message.
+    go_to_inputs : takes the user to what a turn lacks.
     """
 
     def __init__(
@@ -41,14 +42,16 @@ class Messages(QObject):
         session: Session,
         jobs: Jobs,
         bar: MessageBar,
-        raise_dock: Callable[[str], None],
+        go_to: Callable[[str], None],
+        go_to_inputs: Callable[[], object],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
         self._bar = bar
-        self._raise_dock = raise_dock
+        self._go_to = go_to
+        self._go_to_inputs = go_to_inputs
         jobs.succeeded.connect(bar.withdraw)
         session.opened.connect(bar.clear)
         session.failed.connect(self.show_error)
@@ -67,7 +70,7 @@ class Messages(QObject):
                 "error",
                 error.line().removeprefix("error "),
                 "\n".join(finding.line() for finding in error.findings),
-                [("Problems", lambda: self._raise_dock("problems"))],
+                [("Problems", lambda: self._go_to("problems"))],
                 about=about,
             )
         elif isinstance(error, InspectorError):
@@ -75,7 +78,7 @@ class Messages(QObject):
             may_help = error.code is Code.InvalidParamValue and misses_variable(
                 self._session.shown()
             )
-            actions = [("Inputs", lambda: self._raise_dock("inputs"))] if may_help else []
+            actions = [("Inputs", self._go_to_inputs)] if may_help else []
             self._bar.post("error", text, actions=actions, about=about)
         else:
             LOG.error("unexpected error", exc_info=error)

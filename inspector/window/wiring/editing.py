@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import InspectorError
 from core.io.findings import Severity
 from core.nodes import GenerateParams, kind_of
+from core.nodes.routes import nodes_before
 from core.prompt.projection import Projection, canned_messages
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def wire_parameters(session: Session, parameters: ParametersPanel) -> None:
     session.bind(
         (_nodes, lambda s: parameters.show_graph(_nodes(s))),
         (_schemas, lambda s: parameters.set_choices("schema", _schemas(s))),
+        (lambda s: (s.node, s.outline), partial(_offer_nodes, parameters)),
+        (_stores, lambda s: parameters.set_choices("storage_name", _store_names(s))),
         (lambda s: (s.node_in_hand, s.opened), show_node),
         (_filter, show_filter_status),
         (lambda s: (s.node, s.findings), partial(_show_schema_problem, parameters)),
@@ -123,6 +126,25 @@ def _show_prompt(prompt: PromptPanel, shown: Shown) -> None:
 
 def _schemas(shown: Shown) -> tuple[str, ...]:
     return shown.opened.workspace.schema_names if shown.opened is not None else ()
+
+
+def _offer_nodes(parameters: ParametersPanel, shown: Shown) -> None:
+    """Offer as `input` the nodes that can have run before the one in hand."""
+    graph = shown.outline
+    if graph is not None:
+        params = {node.name: node.params for node in graph.nodes}
+        parameters.set_choices("input", nodes_before(params, graph.start_node, shown.node))
+
+
+def _stores(shown: Shown) -> object:
+    """Return what names memory stores: those on disk, as far as anyone has looked, and play's."""
+    on_disk = shown.opened.workspace.memories.if_scanned() if shown.opened is not None else None
+    return on_disk, shown.upcoming.memory
+
+
+def _store_names(shown: Shown) -> list[str]:
+    on_disk = shown.opened.workspace.memories.if_scanned() if shown.opened is not None else {}
+    return sorted({*on_disk, *shown.upcoming.memory})
 
 
 def _nodes(shown: Shown) -> list[tuple[str, str]]:

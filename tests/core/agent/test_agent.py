@@ -363,13 +363,16 @@ def test_the_knowledge_block_is_attached_also_when_nothing_is_found(workspace: W
 def test_a_template_that_cannot_be_rendered_ends_the_turn_but_keeps_the_retrieval(
     workspace: Workspace,
 ) -> None:
+    text = "x" * 1000
+    template = "{{#knowledge}}{{#chunks}}" + text * 900 + "{{/chunks}}{{/knowledge}}"
     agent = Agent(
-        graph_of(("k", lexical(found_exit="g")), ("g", GenerateParams(template="{{#knowledge}}"))),
+        graph_of(("k", lexical(found_exit="g")), ("g", GenerateParams(template=template))),
         workspace,
     )
     turn = agent.turn(QUESTION)
     assert turn.error is not None
     assert turn.error.code is Code.InvalidParamValue
+    assert "renders to more than" in turn.error.message
     assert turn.runs[0].retrieval is not None
     assert turn.runs[0].retrieval.hits
 

@@ -138,6 +138,24 @@ def test_a_parameter_set_back_to_its_default_stays_where_it_was_written(tmp_path
     assert json.loads(path.read_text())["nodes"][0]["params"]["top_k"] == 2
 
 
+def test_a_graph_is_overtaken_once_its_file_says_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.graph.json"
+    graph = GraphDescription().add_node("a", GenerateParams()).set_start_node("a")
+    graph.set_default_model_name("any")
+    assert not graph.is_overtaken()
+    graph.save(path)
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document, indent=4))
+    assert not graph.is_overtaken()
+    path.write_text(json.dumps(document | {"default_model_name": "other"}))
+    assert graph.is_overtaken()
+    assert graph.copy().is_overtaken()
+    path.write_text("{")
+    assert graph.is_overtaken()
+    path.unlink()
+    assert not graph.is_overtaken()
+
+
 def test_a_failed_save_leaves_the_old_file_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,7 +265,6 @@ def test_an_unknown_parameter_is_a_warning_with_a_suggestion() -> None:
     [
         ("{{vars.player}}", "{{vars.player}}"),
         ("{{ }}", "{{ }}"),
-        ("{{node.nobody.output}}", "{{node.nobody.output}}"),
         ("{{user_message}} {{var.player}} {{node.answer.output}}", ""),
     ],
 )
@@ -322,3 +339,25 @@ def test_any_json_gives_findings_and_never_an_exception(document: object) -> Non
     assert all("\n" not in finding.line() for finding in findings)
     if not isinstance(document, dict):
         assert any(f.severity is Severity.ERROR for f in findings)
+
+
+def test_what_a_turn_says_of_a_template_is_said_before_any_turn() -> None:
+    def said(template: str) -> list[str]:
+        document = edited()
+        document["nodes"][1]["params"]["template"] = template  # type: ignore[index]
+        return [line for line in findings_of(document) if "answer.template" in line]
+
+    assert said("{{#knowledge}}{{name}}{{/knowledge}}") == []
+    (unclosed,) = said("one\n{{#knowledge}}{{name}}")
+    assert unclosed.startswith("error 3007 answer.template nodes[1].params.template:")
+    assert "line 2, column 1: the section {{#knowledge}} is never closed" in unclosed
+    (unknown,) = said("one\n{{knowlege}}")
+    assert unknown.startswith("warning 3007")
+    assert 'line 2, column 1: nothing in this graph provides "knowlege"' in unknown
+
+
+def test_what_unread_nodes_may_provide_is_no_lint() -> None:
+    document = edited()
+    document["nodes"][1]["params"]["template"] = "{{instruction_tone}}"  # type: ignore[index]
+    document["nodes"].append({"name": "tone", "type": "Instructon"})  # type: ignore[attr-defined]
+    assert not [line for line in findings_of(document) if "answer.template" in line]

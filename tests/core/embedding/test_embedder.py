@@ -386,6 +386,31 @@ def test_threads_that_ask_at_once_share_one_model() -> None:
     assert len(set(map(id, results))) == 1
 
 
+def test_a_model_whose_files_changed_is_ended_and_loaded_anew(tmp_path: Path) -> None:
+    (tmp_path / "modules.json").write_text("[]")
+    made: list[_Closing] = []
+
+    def load(_name: str) -> Any:
+        made.append(_Closing())
+        return made[-1]
+
+    models = ModelProvider(load)
+    first = models.get(str(tmp_path))
+    models.forget_changed()
+    assert models.get(str(tmp_path)) is first
+    (tmp_path / "config.json").write_text("{}")
+    models.forget_changed()
+    assert made[0].is_closed
+    assert models.get(str(tmp_path)) is made[1]
+
+
+class _Closing(FakeEmbedder):
+    is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
 def test_closing_ends_the_embedders_that_need_it() -> None:
     class Closing(FakeEmbedder):
         closed = False

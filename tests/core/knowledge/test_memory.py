@@ -272,3 +272,42 @@ def test_append_refuses_what_is_nested_too_deep() -> None:
         deep = [deep]
     with pytest.raises(FileRefused, match="nested"):
         MemoryStore("diary").append({"id": "a", "text": "x", "metadata": {"k": deep}})
+
+
+# Both sides changed
+
+
+def _store(**texts: str) -> MemoryStore:
+    records = tuple({"id": key, "text": text, "metadata": {}} for key, text in texts.items())
+    return MemoryStore("diary", records=records)
+
+
+def _texts(store: MemoryStore) -> dict[str, str]:
+    return {record["id"]: record["text"] for record in store.records}
+
+
+def test_a_merge_has_the_changes_of_both_sides() -> None:
+    base = _store(a="1", b="1", c="1", d="1")
+    ours = _store(a="ours", b="1", d="1", e="ours")
+    theirs = _store(a="1", b="theirs", c="1", f="theirs")
+    merged = ours.merged(base, theirs)
+    assert _texts(merged) == {"a": "ours", "b": "theirs", "f": "theirs", "e": "ours"}
+
+
+_SIDES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from("12"))
+
+
+@given(_SIDES, _SIDES)
+def test_a_merge_with_a_side_that_changed_nothing_is_the_other_side(
+    base: dict[str, str], other: dict[str, str]
+) -> None:
+    was, now = _store(**base), _store(**other)
+    assert _texts(now.merged(was, was)) == other
+    assert _texts(was.merged(was, now)) == other
+
+
+def test_a_record_is_found_by_its_id_and_compared_as_json_does() -> None:
+    store = MemoryStore("m", records=({"id": "a", "text": "x", "metadata": {"n": 1}},))
+    assert (store.row_of("a"), store.row_of("b")) == (0, -1)
+    assert store.holds(0, {"id": "a", "text": "x", "metadata": {"n": 1}})
+    assert not store.holds(0, {"id": "a", "text": "x", "metadata": {"n": True}})

@@ -58,3 +58,44 @@ def test_a_broken_catalog_of_the_users_models_is_a_warning_of_check_and_of_openi
     assert finding.severity is Severity.WARNING
     assert (finding.place.file, finding.place.json_path) == (str(catalog), "models[0].name")
     assert "the user's models are ignored" in finding.message
+
+
+def test_the_sources_are_all_that_a_turn_reads_there_or_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    monkeypatch.setenv("INSPECTOR_CONFIG_DIR", str(tmp_path / "config"))
+    (root / "pages").mkdir(parents=True)
+    (root / "pages" / "a.md").write_text("---\ntitle: A\n---\ntext")
+    (root / "model").mkdir()
+    (root / "model" / "modules.json").write_text("[]")
+    (root / "config.json").write_text(
+        json.dumps({"records_file": "facts.kb.json", "embedding_model": "model"})
+    )
+    (root / "facts.kb.json").write_text('[{"id": "1", "text": "fish", "metadata": {}}]')
+    nodes = [
+        {"type": "Retrieve", "params": {"embedded_string_storage": "config.json"}},
+        {"type": "KeywordRetrieve", "params": {"corpus": "pages"}},
+        {"type": "CannedResponse", "params": {"string_storage": "lines.txt"}},
+    ]
+    path = root / "all.graph.json"
+    path.write_text(
+        json.dumps(
+            {"start_node": "n0", "nodes": [{"name": f"n{i}", **n} for i, n in enumerate(nodes)]}
+        )
+    )
+    opened = open_path(path)
+    opened.workspace.opened("config.json")
+    opened.workspace.corpora.corpus("pages", "")
+    root = root.resolve()
+    assert opened.sources() == {
+        path,
+        root / "config.json",
+        root / "facts.kb.json",
+        root / "model",
+        root / "pages",
+        root / "lines.txt",
+        root / "schemas.json",
+        root / "data" / "schemas.json",
+        tmp_path / "config" / "models.json",
+    }

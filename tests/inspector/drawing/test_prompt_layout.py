@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.prompt.projection import Message, Origin, Span
 from inspector.drawing.prompt_layout import PromptLayout, Tinted, lay_out
+from inspector.drawing.words import MOST_CHARACTERS
 
 if TYPE_CHECKING:
     from core.prompt.messages import Role
@@ -53,3 +54,12 @@ def test_the_role_of_a_line_is_that_of_its_message_and_a_break_has_none() -> Non
     page = lay_out([message("a\nb", "system"), message("c")], id_of)
     assert [page.role_at(line) for line in range(4)] == ["system", "system", "", "user"]
     assert PromptLayout().role_at(0) == ""
+
+
+def test_of_a_huge_message_the_beginning_is_shown_with_the_chunks_in_it() -> None:
+    most = MOST_CHARACTERS
+    spans = (Span(2, 9, 0, 0), Span(most - 5, most + 100, 0, 1), Span(most + 200, most + 300, 0, 2))
+    page = lay_out([message("x" * 2 * most, spans=spans), message("question")], id_of)
+    assert [(span.start, span.end) for span in page.spans] == [(2, 9), (most - 5, most)]
+    assert page.text.endswith(f"[the first {most:,} of {2 * most:,} characters]\n\nquestion")
+    assert page.roles[3] == "user"

@@ -6,7 +6,15 @@ import pytest
 
 from core.errors import Code, InspectorError
 from core.nodes import RetrieveParams
-from inspector.drawing.words import error_text, one_line, param_tip, qt_places
+from inspector.drawing.words import (
+    MOST_CHARACTERS,
+    beginning,
+    error_text,
+    one_line,
+    param_tip,
+    qt_places,
+    tooltip,
+)
 
 
 @pytest.mark.parametrize("text", ["a😀b", "aéb", "abc", ""])
@@ -19,6 +27,19 @@ def test_qt_counts_two_units_for_a_wide_character(text: str) -> None:
 def test_a_cell_shows_the_beginning_on_one_line() -> None:
     assert one_line(" a\n\n b\t") == "a b"
     assert one_line("x" * 501) == "x" * 500
+
+
+def test_a_view_shows_the_beginning_of_a_long_text_and_says_so() -> None:
+    most = "x" * MOST_CHARACTERS
+    assert beginning(most) == most
+    assert beginning(f"{most}y", ": Copy has all") == (
+        f"{most}…\n[the first 200,000 of 200,001 characters: Copy has all]"
+    )
+
+
+def test_a_tooltip_is_no_wider_than_a_piece_of_its_longest_word() -> None:
+    shown = tooltip("short " + "x" * 450).removeprefix("<qt>").removesuffix("</qt>")
+    assert [len(piece) for piece in shown.replace("\u200b", " ").split()] == [5, 200, 200, 50]
 
 
 def test_an_error_is_said_with_its_code_and_what_to_do() -> None:

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
 from core.nodes import RetrieveParams
 from inspector import theme as themes
@@ -324,3 +324,51 @@ def test_where_values_share_a_pixel_the_mouse_picks_round_ones(
     assert [top_k.slider._value_at(round(top_k.slider.x_of(v))) for v in range(1, 21)] == list(
         range(1, 21)
     )
+
+
+def no_limit(row: NumberRow) -> QCheckBox:
+    check = row.findChild(QCheckBox, "thresholdNoLimit")
+    assert isinstance(check, QCheckBox)
+    return check
+
+
+@pytest.mark.parametrize("value", [0.0004, 1e-7, 0.3456, 0.34999996, 2.0, 0.0])
+def test_the_spin_box_shows_and_keeps_the_value_in_full(threshold: NumberRow, value: float) -> None:
+    threshold.show_value(value)
+    assert threshold.spin.value() == value
+    assert float(threshold.spin.text()) == value
+    assert threshold.value == value
+    assert no_limit(threshold).isChecked() == (value == 0)
+
+
+def test_steps_and_drags_end_at_the_smallest_limit(threshold: NumberRow) -> None:
+    edits = edits_of(threshold)
+    threshold.show_value(0.015)
+    for _ in range(3):
+        threshold.spin.stepDown()
+    QTest.keyClick(threshold.slider, Qt.Key.Key_Home)
+    assert edits == [0.005, 0.001]
+    assert threshold.value == 0.001
+    threshold.show_value(0.0004)
+    threshold.spin.stepDown()
+    assert threshold.value == 0.0004
+
+
+def test_a_step_has_no_noise_of_sums(threshold: NumberRow) -> None:
+    threshold.show_value(0.3456)
+    threshold.spin.stepUp()
+    assert threshold.spin.text() == "0.3556"
+
+
+def test_no_limit_is_a_choice_that_gives_the_limit_back(threshold: NumberRow) -> None:
+    edits, ends = edits_of(threshold), []
+    threshold.edit_finished.connect(lambda: ends.append(True))
+    threshold.show_value(0.45)
+    no_limit(threshold).click()
+    no_limit(threshold).click()
+    assert edits == [0.0, 0.45]
+    assert len(ends) == 2
+
+
+def test_a_row_whose_zero_is_a_value_has_no_such_choice(top_k: NumberRow) -> None:
+    assert not top_k.findChildren(QCheckBox)

@@ -227,6 +227,14 @@ def test_a_screen_reader_hears_the_reason(model: HitsModel) -> None:
     assert heard == "would need: removed by the threshold – threshold ≥ 0.613"
 
 
+def test_of_a_long_id_a_row_shows_the_beginning(qapp: QApplication) -> None:
+    one = np.ones(1, dtype=np.float32)
+    model = HitsModel()
+    model.show_selection(chosen(candidates(["x" * 20_000], ["text"], 0.1 * one, one)))
+    assert _text(model, 0, Column.ID) == "x" * 500
+    assert _ids(model) == ["x" * 20_000]
+
+
 def test_matched_words_are_found_ignoring_case_and_within_the_shown_text(model: HitsModel) -> None:
     line, matches = model.line_at(0)
     assert [line[start:end] for start, end in matches] == ["lionfish", "clownfish"]

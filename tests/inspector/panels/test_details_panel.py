@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QWidget
 from core.hits.words import QueryWords
 from core.nodes import RetrievalMode
 from core.retrieve.listing import fused_arithmetic
-from inspector.panels.details_panel import MOST_CHARACTERS, DetailsPanel
+from inspector.drawing.words import MOST_CHARACTERS
+from inspector.panels.details_panel import DetailsPanel
 from inspector.theme import DARK, LIGHT, spread
 from tests.inspector.fixed_results import TOKENS, aquarium, candidates, chosen
 
@@ -151,9 +152,10 @@ def _marked(details: DetailsPanel) -> list[str]:
 def test_what_is_not_read_is_grey_and_has_no_marks(details: DetailsPanel) -> None:
     text = "fish\r\nfish and fish"
     details.show_hit(_story(text), words=_words("fish"), unread=[(6, 10)])
+    selections: list[Any] = details.text_view.extraSelections()
     looks = [
         (s.cursor.selectedText(), s.cursor.selectionStart(), s.format.foreground().color())
-        for s in details.text_view.extraSelections()
+        for s in selections
     ]
     assert looks == [("fish", 5, LIGHT.muted), ("fish", 0, LIGHT.text), ("fish", 14, LIGHT.text)]
 

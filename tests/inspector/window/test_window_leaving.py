@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -223,3 +224,56 @@ def test_an_offer_to_reload_is_not_hidden_and_goes_when_it_is_settled(
     user.saving.save_graph()
     _answer(user, "Overwrite")
     assert not user.find("offerText").isVisible()
+
+
+# Messages go when their cause goes
+
+
+def test_the_error_of_a_refused_file_goes_when_another_opens(user: Driver, aquarium: Path) -> None:
+    (aquarium / "bad.graph.json").write_text("{")
+    with user.qtbot.waitSignal(user.session.failed):
+        user.files.open(aquarium / "bad.graph.json")
+    assert user.bar_severity == "error"
+    user.open(aquarium / "hybrid.graph.json")
+    assert user.bar_text == ""
+
+
+def test_the_error_of_saving_goes_when_it_works(user: Driver, aquarium: Path) -> None:
+    graph = aquarium / "rag.graph.json"
+    user.set_spin("topKSpin", "9")
+    content = graph.read_bytes()
+    graph.unlink()
+    graph.mkdir()
+    assert not user.session.save(graph)
+    assert user.bar_severity == "error"
+    graph.rmdir()
+    graph.write_bytes(content)
+    user.saving.save_graph()
+    assert (user.bar_severity, user.bar_text) == ("info", f"Saved {graph}")
+    user.window.panels.message_bar.dismiss()
+    assert user.bar_text == ""
+
+
+# What is watched
+
+
+def test_a_schema_catalog_that_is_made_later_is_noticed(user: Driver, aquarium: Path) -> None:
+    with user.qtbot.waitSignal(user.watch.changed):
+        (aquarium / "schemas.json").write_text('{"schemas": []}')
+    assert user.find("offerText").text() == "schemas.json changed on disk"
+
+
+def test_a_string_storage_that_goes_before_a_reload_is_noticed_when_it_is_back(
+    open_window: OpenWindow, samples: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tavern"
+    shutil.copytree(samples / "tavern", folder)
+    user = open_window(folder / "tavern.graph.json")
+    lines = next(path for path in user.session.current.workspace.files() if path.suffix == ".txt")
+    content = lines.read_text()
+    with user.qtbot.waitSignal(user.watch.changed) as told:
+        lines.unlink()
+    assert told.args == [[lines]]
+    with user.qtbot.waitSignal(user.watch.changed) as told:
+        lines.write_text(content)
+    assert told.args == [[lines]]
