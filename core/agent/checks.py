@@ -22,6 +22,7 @@ def check_graph(
     nodes: Sequence[tuple[str, NodeParams]],
     findings: Findings,
     *,
+    indices: Sequence[int],
     start_node: str,
     default_model_name: str,
     unread: Collection[str],
@@ -31,6 +32,7 @@ def check_graph(
     Parameters
     ----------
     nodes : names and parameters.
+    indices : the nodes' places in the list of their file.
     unread : names of nodes that could not be read.
     """
     names = [name for name, _ in nodes]
@@ -40,18 +42,21 @@ def check_graph(
         return
     sound = {name: params.sound() for name, params in nodes}
     graph = CheckedGraph(sound, start_node, tuple(unread))
-    checked = {name: CheckedNode(name, names.index(name), findings, graph) for name in names}
+    checked = {
+        name: CheckedNode(name, indices[names.index(name)], findings, graph) for name in names
+    }
     for name, count in Counter(names).items():
         if not name.strip():
             findings.error("a node needs a non-empty name", "nodes")
         elif count > 1:
-            where = ", ".join(f"nodes[{i}]" for i, other in enumerate(names) if other == name)
+            same = (i for i, other in zip(indices, names, strict=True) if other == name)
+            where = ", ".join(f"nodes[{i}]" for i in same)
             checked[name].error(
                 "",
                 f'{count} nodes are called "{name}": {where}',
                 hint="give each node its own name",
             )
-    known = [*names, *unread]
+    known = [*names, *filter(None, unread)]
     if start_node not in known:
         said = (
             f'the start node "{start_node}" does not exist'
@@ -82,7 +87,7 @@ def _check_node(node: CheckedNode, params: NodeParams, names: Collection[str]) -
         try:
             spec.check(value)
         except InspectorError as error:
-            node.error(field, error.message, code=error.code)
+            node.error(field, error.message, hint=error.hint, code=error.code)
             continue
         if spec.is_exit and value and value not in names:
             node.error(

@@ -37,8 +37,8 @@ def check_storages(
     seen: set[str] = set()
     remembering: list[tuple[OpenedNode, NodeParams, StoreUse]] = []
     params = {node.name: node.params for node in graph.nodes}
-    around = CheckedGraph(params, graph.start_node, tuple(graph.unread))
-    for index, node in enumerate(graph.nodes):
+    around = CheckedGraph(params, graph.start_node, tuple(graph.unread.values()))
+    for index, node in zip(graph.indices, graph.nodes, strict=True):
         kind = kind_of(node.params)
         opened = OpenedNode(
             node.name,

@@ -6,17 +6,20 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from core.errors import Code, InspectorError
+from core.errors import Code, InspectorError, Place
 from core.io.findings import Severity
 from core.nodes.kind import Answer, CheckedNode, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, TurnState
-from core.prompt.lint import Provided, lint
+from core.prompt.lint import Provided, lint, template_problem
 from core.prompt.messages import Placement
 from core.prompt.projection import Projection, PromptInputs, project
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from core.io.work import Work
+    from core.nodes.walk import Storages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ class GenerateParams(NodeParams):
 
 class Generate(
     NodeKind[GenerateParams],
-    lacks=("simulated", "provides", "memory", "check_storages", "check_change", "prepare"),
+    lacks=("simulated", "provides", "memory", "check_storages", "prepare"),
 ):
     """Renders the prompt; the reply is what the user typed in."""
 
@@ -70,6 +73,20 @@ class Generate(
                 node.error("template", said, code=Code.InvalidParamValue)
             elif not node.graph.unread:  # What those provide, nobody knows.
                 node.warning("template", said, code=Code.InvalidParamValue)
+
+    def check_change(
+        self, params: GenerateParams, param: str, storages: Storages, work: Work
+    ) -> None:
+        """Refuse a template that cannot be rendered."""
+        del storages
+        problem = template_problem(params.template) if param == "template" else ""
+        if problem:
+            raise InspectorError(
+                Code.InvalidParamValue,
+                problem,
+                place=Place(node=work.node, param=param),
+                hint="correct the template",
+            )
 
     def run(self, name: str, params: GenerateParams, state: TurnState) -> Outcome:
         request = state.request

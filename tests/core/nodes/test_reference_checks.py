@@ -115,7 +115,7 @@ def test_what_only_a_node_that_could_not_be_read_can_tell_is_no_finding() -> Non
         .add_node("answer", CannedResponseParams())
         .set_start_node("node")
     )
-    graph.unread = ("ghost",)
+    graph.unread = {9: "ghost"}
     assert not [found for found in graph.check() if found.place.param == "input"]
 
 

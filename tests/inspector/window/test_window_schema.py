@@ -186,7 +186,8 @@ def test_a_schema_that_the_file_does_not_agree_with_is_told_with_the_first_diffe
     opened: Callable[..., Any],
 ) -> None:
     user = opened(graph_of())
-    pick(user, "rumour")
+    user.choose(open_picker(user), "rumour")
+    user.qtbot.waitUntil(lambda: bool(problems(user)))
     (found,) = problems(user)
     assert "8003" in found
     assert '"rumour"' in found
@@ -197,6 +198,9 @@ def test_a_schema_that_the_file_does_not_agree_with_is_told_with_the_first_diffe
     assert "8003" in beside
     assert "level" in beside
     assert "Problems (1)" in user.window.docks["problems"].windowTitle()
+    assert user.bar_severity == "error"
+    assert "8003" in user.bar_text
+    assert "New agent" not in user.bar_text
     pick(user, "lore")
     assert problems(user) == []
     assert row_of(user).problem.text() == ""
@@ -230,7 +234,8 @@ def test_a_memory_store_of_another_schema_is_told(opened: Callable[..., Any], fo
     )
     user = opened(graph_of(write_schema="lore"))
     user.pick_node("write")
-    pick(user, "memory")
+    user.choose(open_picker(user), "memory")
+    user.qtbot.waitUntil(lambda: user.bar_severity == "error")
     found = [line for line in problems(user) if "8003" in line]
     assert any('"diary"' in line and '"who"' in line for line in found)
     user.ask(QUESTION)
