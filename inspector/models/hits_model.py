@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from core.hits.listing import sort_keys
 from core.hits.numbers import in_detail
 from core.hits.words import QueryWords
-from inspector.drawing.hit_line import HitLine, hit_line, line_of
+from inspector.drawing.hit_line import TEXT_CHARACTERS, HitLine, hit_line, line_of
 from inspector.drawing.words import tooltip
 from inspector.models.number_cells import NumberCells
 from inspector.models.table_model import USER_ROLE, Index, TableModel
