@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import Code
 from core.index.candidates import MAX_TOP_K, Candidates
+from core.index.leg_query import no_word_found
 from core.knowledge.kinds import FileKind, accepted_kinds
 from core.nodes.kind import (
     CheckedGraph,
@@ -185,7 +186,10 @@ class Retrieval(RetrievalResult):
         if self.listing is None or not self.listing.candidates.record_count:
             return "This store has no records yet", "WriteToMemory adds them during play"
         if self.params.retrieval_mode is RetrievalMode.Lexical:
-            return "No record holds a word of this question", "Dense matches by meaning"
+            return no_word_found(
+                self.leg_queries,
+                ("No record holds a word of this question", "Dense matches by meaning"),
+            )
         return "No record came back", "Loosen the filter or raise the threshold"
 
     def diagnostics(self) -> dict[str, Any]:
@@ -293,8 +297,8 @@ class Retrieve(
         """Refuse a filter that does not fit the fields of the file, or of the store's schema."""
         if param != "filter":
             return
-        if self.memory(params) is not None:
-            store = StoreUse(params.storage_name, params.schema)
+        store = self.memory(params)
+        if store is not None:
             check_store_filter(store, params.filter, storages, work, graph)
         elif params.embedded_string_storage:
             storages.compiled_filter(params.embedded_string_storage, params.filter, work)
