@@ -211,13 +211,13 @@ class RetrieveSubgraph(
         name, root = params.knowledge_graph, params.root_node_id
         if param != "root_node_id" or not name or not root:
             return
-        graph = storages.graphs.searcher(name, work).graph
-        if root not in graph:
+        known = storages.graphs.searcher(name, work).graph
+        if root not in known:
             raise InspectorError(
                 Code.InvalidParamValue,
                 f'there is no node "{root}" in {name}',
                 place=Place(node=work.node, param=param),
-                hint=near_node(graph, root) or "name a node_id of the knowledge graph",
+                hint=near_node(known, root) or "name a node_id of the knowledge graph",
             )
 
     def prepare(
