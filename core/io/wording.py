@@ -10,9 +10,13 @@ if TYPE_CHECKING:
 
 
 def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return ``did you mean "top_k"?`` for the closest of the `known` names, or ""."""
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
-    return f'did you mean "{close[0]}"?' if close else ""
+    """Return ``did you mean "top_k"?`` for the closest of the `known` names, or "".
+
+    Capital letters count as small ones.
+    """
+    names = {each.casefold(): each for each in reversed(list(known))}
+    close = difflib.get_close_matches(name.casefold(), names, n=1, cutoff=cutoff)
+    return f'did you mean "{names[close[0]]}"?' if close else ""
 
 
 def cut(text: str, length: int, sign: str = "…") -> str:
