@@ -6,6 +6,8 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from core.hits.numbers import in_detail
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -40,9 +42,9 @@ def columns_of(fields: Sequence[str]) -> tuple[str, ...]:
 def hits_as_csv(hits: Iterable[Hit], columns: Sequence[str] = COLUMNS) -> str:
     """Return the hits as CSV with a header line, lines ended by CRLF.
 
-    Numbers have 6 decimals and a point; what is unknown is an empty field. Text that a
-    spreadsheet would run as a formula gets an apostrophe in front, since files may come from
-    strangers.
+    Numbers have 6 decimals or as many as they take, and a point; what is unknown is an empty
+    field. Text that a spreadsheet would run as a formula gets an apostrophe in front, since files
+    may come from strangers.
 
     Source
     ------
@@ -83,11 +85,11 @@ def _separated(hits: Iterable[Hit], columns: Sequence[str], delimiter: str) -> s
 
 
 def _cell(hit: Hit, name: str) -> str:
-    """Return a field of a hit: numbers with a fraction have 6 decimals, None is empty."""
+    """Return a field of a hit: numbers with a fraction in full, None is empty."""
     value = getattr(hit, name)
     if value is None:
         return ""
-    return f"{value:.6f}" if isinstance(value, float) else str(value)
+    return in_detail(value) if isinstance(value, float) else str(value)
 
 
 def _guarded(text: str) -> str:

@@ -321,10 +321,9 @@ def _inside_a_text(text: str, position: int) -> JsonProblem | None:
 
 
 def _wrong_value(text: str, position: int) -> JsonProblem | None:
-    before = max(position - 1, 0)
-    is_signed = text[before] in "+-"
-    starts = (before, position) if is_signed else (position, before)
-    bad = next(filter(None, (_BAD_NUMBER.match(text, start) for start in starts)), None)
+    bad = _BAD_NUMBER.match(text, position) or (
+        _BAD_NUMBER.match(text, position - 1) if position else None
+    )
     if bad:
         return JsonProblem(
             bad.start(),

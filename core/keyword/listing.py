@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.hits.hit import Hit
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
+from core.hits.numbers import in_detail
 from core.hits.stage import StageRows
 from core.hits.words import QueryWords
 from core.keyword import stages
@@ -128,9 +129,9 @@ class KeywordListing:
             lines.append(ScoreLine("no field", "has a word of the question"))
         folder = told.entry.category or "no folder"
         lines += [
-            ScoreLine("sum", f"{told.base:g}"),
-            ScoreLine("category", f"{folder} × {told.category_weight:g}"),
-            ScoreLine("score", f"{told.base:g} × {told.category_weight:g} = {told.score:g}"),
+            ScoreLine("sum", in_detail(told.base, 0)),
+            ScoreLine("category", f"{folder} × {in_detail(told.category_weight, 0)}"),
+            ScoreLine("score", _product(told.base, told.category_weight, told.score)),
         ]
         if told.misses_by:
             lines.append(ScoreLine("misses min_score by", _missing(told, self.selection.min_score)))
@@ -146,7 +147,7 @@ def _hit(row: int, told: KeywordHit) -> Hit:
     needs = told.needs
     if told.misses_by and needs:
         # The gap beside the floor, so that a table shows both: ``min_score ≤ 2.25 (−0.75)``.
-        needs += f" (−{told.misses_by:.3g})"
+        needs += f" (−{in_detail(told.misses_by, 0)})"
     return Hit(
         row=row,
         id=told.entry.path,
@@ -162,10 +163,15 @@ def _hit(row: int, told: KeywordHit) -> Hit:
 def _field_line(part: FieldPart) -> ScoreLine:
     return ScoreLine(
         part.field,
-        f"{part.counted} × {part.weight:g} = {part.points:g} · {', '.join(part.stems)}",
+        f"{_product(part.counted, part.weight, part.points)} · {', '.join(part.stems)}",
         part.note,
     )
 
 
 def _missing(told: KeywordHit, min_score: float) -> str:
-    return f"{told.misses_by:.3g} ({min_score:g} − {told.score:g})"
+    missing, floor, score = (in_detail(n, 0) for n in (told.misses_by, min_score, told.score))
+    return f"{missing} ({floor} − {score})"
+
+
+def _product(one: float, other: float, result: float) -> str:
+    return f"{in_detail(one, 0)} × {in_detail(other, 0)} = {in_detail(result, 0)}"

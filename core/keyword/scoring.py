@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.hits.numbers import in_detail
 from core.index.leg_query import KEYWORD, LegQuery, query_words
 from core.io.request import InvalidRequest, check_number, check_whole, refuse_unknown, shown
 from core.keyword.index import FIELDS, KeywordIndex, query_parts, tokens
@@ -188,7 +189,7 @@ class KeywordCandidates:
         category = self.index.entries[row].category
         factor = self.weights.category(category)
         if parts and factor != 1.0:
-            parts.append(f"cat:{category}×{factor:g}")
+            parts.append(f"cat:{category}×{in_detail(factor, 0)}")
         return "+".join(parts) or NO_MATCH
 
 

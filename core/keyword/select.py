@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.hits.hit import Reason
+from core.hits.numbers import MOST_DECIMALS, in_full
 from core.hits.retriever import DEFAULT_K
 from core.index.candidates import ranks
 from core.io.request import check_number, check_whole
@@ -145,21 +146,23 @@ class KeywordSelection:
             return f"out of reach: rank {rank}, k ends at {MAX_K}"
         parts = [f"k ≥ {rank}"] if rank > self.k else []
         if score < self.min_score:
-            parts.append(f"min_score ≤ {_short(floor_for(score))}")
+            parts.append(f"min_score ≤ {in_full(floor_for(score), 0)}")
         return " · ".join(parts)
 
 
 def floor_for(score: float) -> float:
-    """Return the largest `min_score` of three decimals that keeps an entry with this score."""
-    scale: int = 10**DECIMALS
-    steps = math.floor(score * scale) + 1
-    while steps / scale > score:
-        steps -= 1
-    return steps / scale
+    """Return the largest `min_score` of three decimals that keeps an entry with this score.
 
-
-def _short(value: float) -> str:
-    return f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".")
+    Of more decimals where none of three but 0 does, which keeps every entry.
+    """
+    for decimals in range(DECIMALS, MOST_DECIMALS):
+        scale: int = 10**decimals
+        steps = math.floor(score * scale) + 1
+        while steps / scale > score:
+            steps -= 1
+        if steps or not score:
+            return steps / scale
+    return score
 
 
 def select(

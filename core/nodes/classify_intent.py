@@ -48,6 +48,7 @@ class ClassifyIntentParams(NodeParams):
         reads=Reads.SELECTION,
         low=0.0,
         high=2.0,
+        zero="no limit",
     )
     filter: str = param(
         "", "JSON filter on metadata. Empty = no filter.", reads=Reads.SEARCH, multiline=True

@@ -42,9 +42,11 @@ class ParamSpec:
 
     reads : what reads it.
     references : whether a turn replaces ``{{user_message}}`` and the like in it.
+    is_template : whether it is a Mustache template.
     file_kind : the kind of the file that it names, None where it names none.
     text_rule : of a text with a syntax of its own: says what is wrong with it, or "".
     client_enum : what the game's clients call its enumeration, "" for the same as here.
+    zero : what the value 0 is called where it is no small value but a choice of its own.
     """
 
     name: str
@@ -58,9 +60,11 @@ class ParamSpec:
     is_exit: bool = False
     multiline: bool = False
     references: bool = False
+    is_template: bool = False
     file_kind: FileKind | None = None
     text_rule: Callable[[str], str] | None = None
     client_enum: str = ""
+    zero: str = ""
 
     def check(self, value: Any) -> Any:
         """Return `value` as this parameter's type.
@@ -136,9 +140,11 @@ def param(
     is_exit: bool = False,
     multiline: bool = False,
     references: bool = False,
+    is_template: bool = False,
     file_kind: FileKind | None = None,
     text_rule: Callable[[str], str] | None = None,
     client_enum: str = "",
+    zero: str = "",
 ) -> Any:
     """Declare a parameter of a table; the arguments are the fields of `ParamSpec`.
 
@@ -153,9 +159,11 @@ def param(
         "is_exit": is_exit,
         "multiline": multiline,
         "references": references,
+        "is_template": is_template,
         "file_kind": file_kind,
         "text_rule": text_rule,
         "client_enum": client_enum,
+        "zero": zero,
     }
     return field(default=default, metadata=meta)
 

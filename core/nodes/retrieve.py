@@ -96,6 +96,7 @@ class RetrieveParams(NodeParams):
         reads=Reads.SELECTION,
         low=0.0,
         high=2.0,
+        zero="no limit",
     )
     rrf_k: int = param(
         60,
@@ -165,8 +166,8 @@ class Retrieval(RetrievalResult):
         """Why there are no distances: Lexical mode has none, nor has an empty store."""
         if self.params.retrieval_mode is RetrievalMode.Lexical:
             return (
-                "Lexical mode has no distances: it counts words (BM25), and the threshold "
-                "does nothing. Choose Dense or Hybrid to see distances."
+                "Lexical mode counts words and has no distances: the threshold does nothing. "
+                "Dense and Hybrid have them."
             )
         if self.listing is None:
             return "Nothing was searched, so there are no distances."
@@ -243,8 +244,8 @@ class Retrieve(
             return Filtered(params.filter, schema=params.schema)
         return Filtered(params.filter, params.embedded_string_storage)
 
-    def distance_threshold(self, params: RetrieveParams) -> float:
-        return params.threshold
+    def distance_threshold(self, params: RetrieveParams) -> float | None:
+        return None if params.retrieval_mode is RetrievalMode.Lexical else params.threshold
 
     def check(self, params: RetrieveParams, node: CheckedNode) -> None:
         if self.memory(params) is None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
+from core.hits.numbers import in_detail
 from core.hits.stage import Stage
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
@@ -115,7 +116,7 @@ class RecordedListing:
         """Return the numbers that were recorded."""
         told = self.rows[row]
         return tuple(
-            ScoreLine(name, f"{getattr(told, name):g}", "as recorded")
+            ScoreLine(name, in_detail(getattr(told, name), 0), "as recorded")
             for name in self._numbers()
             if getattr(told, name) is not None
         )

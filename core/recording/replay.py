@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from core.agent.agent import run_turn
 from core.errors import Code, InspectorError, Place
 from core.hits.comparison import TOLERANCE, Comparison, compare_hits
+from core.hits.numbers import in_full
 from core.io.wording import cut
 from core.io.work import QUIETLY, Work
 from core.nodes.kind import SearchKind, kind_of
@@ -275,5 +276,5 @@ def _value(params: NodeParams, param: str) -> str:
 
 def _shown(params: NodeParams, param: str) -> str:
     value = params.specs()[param].to_json(getattr(params, param))
-    text = f"{value:g}" if isinstance(value, float) else str(value) or "none"
+    text = in_full(value, 0) if isinstance(value, float) else str(value) or "none"
     return cut(text, _SHOWN_CHARACTERS)

@@ -9,6 +9,7 @@ import numpy as np
 
 from core.hits.hit import Hit
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, text_key
+from core.hits.numbers import apart, in_detail
 from core.hits.words import QueryWords
 from core.index.tokens import query_tokens
 from core.retrieve.modes import RetrievalMode
@@ -209,10 +210,18 @@ class Selection(Choice):
 
     def score_lines(self, row: int) -> tuple[ScoreLine, ...]:
         """Say each number that the record has in this mode, and the sum of a fused score."""
-        lines = _score_lines(self.story(row), self.settings)
+        lines = _score_lines(self.story(row), self.settings, self._fused_beside(row))
         if self.is_complete:
             lines.append(ScoreLine("record", f"number {row} in the file"))
         return tuple(lines)
+
+    def _fused_beside(self, row: int) -> Sequence[float]:
+        """Return the fused scores before and after that of a row."""
+        place = self._fused_places.get(row)
+        if self.fused is None or place is None:
+            return ()
+        beside: list[float] = self.fused.scores[max(place - 1, 0) : place + 2].tolist()
+        return beside
 
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return the record's metadata as its file has it."""
@@ -257,11 +266,11 @@ def _numbers(
     return values
 
 
-def fused_arithmetic(hit: Hit, settings: Settings) -> str:
+def fused_arithmetic(hit: Hit, settings: Settings, beside: Sequence[float] = ()) -> str:
     """Return how the fused score came about, e.g. ``1/(60+3) + 1/(60+1) = 0.0323``.
 
     A leg has a part in it where it yielded the record: within its depth, and for the dense leg
-    within the threshold.
+    within the threshold. The sum has as many decimals as tell it from the scores `beside` it.
     """
     if hit.fused_score is None:
         return ""
@@ -280,26 +289,27 @@ def fused_arithmetic(hit: Hit, settings: Settings) -> str:
         parts.append(f"1/({settings.rrf_k}+{hit.rank_dense})")
     if hit.rank_sparse is not None and hit.rank_sparse <= settings.depth:
         parts.append(f"1/({settings.rrf_k}+{hit.rank_sparse})")
-    return f"{' + '.join(parts)} = {hit.fused_score:.4f}"
+    return f"{' + '.join(parts)} = {apart(hit.fused_score, beside, 4)}"
 
 
-def _score_lines(hit: Hit, settings: Settings) -> list[ScoreLine]:
+def _score_lines(hit: Hit, settings: Settings, beside: Sequence[float]) -> list[ScoreLine]:
     distance = hit.distance if hit.distance is not None else hit.exact_distance
     numbers = (
-        ("rank", hit.rank, "d"),
-        ("cosine distance", distance, ".6f"),
-        ("dense rank", hit.rank_dense, "d"),
-        ("BM25 score", hit.bm25_score, ".6f"),
-        ("BM25 rank", hit.rank_sparse, "d"),
+        ("rank", hit.rank),
+        ("cosine distance", distance),
+        ("dense rank", hit.rank_dense),
+        ("BM25 score", hit.bm25_score),
+        ("BM25 rank", hit.rank_sparse),
     )
     lines = []
-    for name, value, form in numbers:
+    for name, value in numbers:
         if value is not None:
             # Known, but no part of this hit's score.
             note = (
                 "not in the dense leg" if name == "cosine distance" and hit.distance is None else ""
             )
-            lines.append(ScoreLine(name, format(value, form), note))
+            text = in_detail(value) if isinstance(value, float) else str(value)
+            lines.append(ScoreLine(name, text, note))
     if hit.fused_score is not None:
-        lines.append(ScoreLine("fused score", fused_arithmetic(hit, settings)))
+        lines.append(ScoreLine("fused score", fused_arithmetic(hit, settings, beside)))
     return lines

@@ -115,9 +115,19 @@ class EntryPoints:
         return self._ranking.rows
 
     @property
+    def found_scores(self) -> NDArray[np.float64]:
+        """Their scores: float64 (m,)."""
+        return self._ranking.scores
+
+    @property
     def found_anywhere(self) -> NDArray[np.int64]:
         """The nodes that a leg would find without a scope, best first: int64 (m,)."""
         return self._unscoped.rows
+
+    @property
+    def scores_anywhere(self) -> NDArray[np.float64]:
+        """Their scores: float64 (m,)."""
+        return self._unscoped.scores
 
     def why_out(self, row: int) -> str:
         """Say why the scope leaves a node out; "" for one that it lets through."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from core.hits.hit import Hit, Reason
 from core.hits.listing import Bar, ScoreLine, SortKeys, Timing, sort_keys
+from core.hits.numbers import apart, in_detail
 from core.hits.words import QueryWords
 from core.index.candidates import ranks
 from core.subgraph.entry_points import HYBRID_DEPTH, RRF_K, SubgraphMatch
@@ -142,7 +143,17 @@ class SubgraphListing:
 
     def near_miss_keys(self, field: str, rows: Sequence[int]) -> SortKeys:
         """Return what near-misses are sorted by."""
+        if field == "score":
+            return self._scores[list(rows)]
         return sort_keys([self.story(row) for row in rows], field)
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float64]:
+        """The score of every node, NaN where no leg found it: telling all stories takes long."""
+        scores, found = np.full(self.record_count, np.nan), self.result.entry_points
+        scores[found.found_anywhere] = found.scores_anywhere
+        scores[found.found_rows] = found.found_scores
+        return scores
 
     def row_of(self, hit_id: str) -> int:
         """Return the row of the node with this id, or −1."""
@@ -232,7 +243,7 @@ class SubgraphListing:
             lines.append(ScoreLine("rank", str(found.rank)))
         if found.fts_score is not None:
             lines.append(
-                ScoreLine("full text score", f"{found.fts_score:.6f}", f"title × {TITLE_WEIGHT}")
+                ScoreLine("full text score", in_detail(found.fts_score), f"title × {TITLE_WEIGHT}")
             )
         lines += [
             ScoreLine(name, str(rank))
@@ -240,9 +251,16 @@ class SubgraphListing:
             if rank is not None and self.candidates.distances is not None
         ]
         if found.distance is not None:
-            lines.append(ScoreLine("cosine distance", f"{found.distance:.6f}"))
-            lines.append(ScoreLine("fused score", _fused(found)))
+            lines.append(ScoreLine("cosine distance", in_detail(found.distance)))
+            lines.append(ScoreLine("fused score", self._fused(found)))
         return tuple(lines)
+
+    def _fused(self, found: SubgraphMatch) -> str:
+        parts = [
+            f"1/({RRF_K}+{rank})" for rank in (found.rank_dense, found.rank_fts) if rank is not None
+        ]
+        others = self.result.entry_points.found_scores.tolist()
+        return f"{' + '.join(parts)} = {apart(found.score, others, 4)}"
 
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return title, ancestry (root first), directories and tags of the node."""
@@ -254,10 +272,3 @@ class SubgraphListing:
             "directories": list(node.directories),
             **{f"tag {name}": value for name, value in node.tags.items()},
         }
-
-
-def _fused(found: SubgraphMatch) -> str:
-    parts = [
-        f"1/({RRF_K}+{rank})" for rank in (found.rank_dense, found.rank_fts) if rank is not None
-    ]
-    return f"{' + '.join(parts)} = {found.score:.4f}"

@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
+SMALLEST_LIMIT = 0.001
+"""Where a drag to the left ends, of a number whose 0 is no limit: that is a choice of its own."""
+
 
 @dataclass(frozen=True)
 class Scale:

@@ -16,7 +16,7 @@ FORM = FormPlan(
                     "threshold",
                     stem="threshold",
                     scale=DISTANCE_SCALE,
-                    hint="0 to 2 · 0 = no limit",
+                    hint="0 to 2 · smaller is stricter",
                 ),
                 RowPlan("filter", stem="filter", kind=FilterRow),
             ),

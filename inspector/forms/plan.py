@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from inspector.drawing.scales import Scale
+from inspector.drawing.scales import SMALLEST_LIMIT, Scale
 from inspector.forms.number_row import SLIDER_STEPS
 from inspector.forms.param_row import RowPlan
 
@@ -20,7 +20,7 @@ NODE_NAME = "{node}"
 """Stands, as what an empty text shows, for the node's name."""
 SOURCE = RowPlan("source", empty=NODE_NAME)
 # Most distances that come up lie below 1.
-DISTANCE_SCALE = Scale(0, 2 * SLIDER_STEPS, SLIDER_STEPS, 0.8)
+DISTANCE_SCALE = Scale(round(SMALLEST_LIMIT * SLIDER_STEPS), 2 * SLIDER_STEPS, SLIDER_STEPS, 0.8)
 
 
 @dataclass(frozen=True)

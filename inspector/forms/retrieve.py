@@ -45,7 +45,7 @@ _NUMBERS = (
     RowPlan(
         "threshold",
         scale=DISTANCE_SCALE,
-        hint="0 to 2 · 0 = no limit",
+        hint="0 to 2 · smaller is stricter",
         note=_limit,
         inactive=lambda params: (
             "ignored in Lexical mode" if params.retrieval_mode is RetrievalMode.Lexical else ""

@@ -9,8 +9,10 @@ import numpy as np
 from PySide6.QtCore import Qt
 
 from core.hits.listing import sort_keys
+from core.hits.numbers import in_detail
 from core.hits.words import QueryWords
 from inspector.drawing.words import tooltip
+from inspector.models.number_cells import NumberCells
 from inspector.models.table_model import USER_ROLE, Index, TableModel
 
 if TYPE_CHECKING:
@@ -126,8 +128,6 @@ NUMBERS = frozenset(
         Column.FUSED,
     }
 )
-_DECIMALS = {Column.DISTANCE: 3, Column.BM25: 2, Column.FUSED: 4}
-_SCORE_DIGITS = 4
 _SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
@@ -151,7 +151,7 @@ class HitsModel(TableModel[int]):
     how : row of the listing → how it went on although the stage removed it.
     hit_count : how many of the rows are hits; they come first.
     has_more : whether there are near-misses beyond those listed.
-    words : of the query that are set in bold.
+    words : of the query that are set in bold. numbers_shown : what its number cells say.
     """
 
     titles = TITLES
@@ -175,6 +175,7 @@ class HitsModel(TableModel[int]):
         self.words = QueryWords()
         self._places: dict[int, int] = {}
         self._lines: dict[int, _Line] = {}
+        self.numbers_shown = NumberCells()
 
     # What is shown
 
@@ -215,6 +216,7 @@ class HitsModel(TableModel[int]):
         self.selection, self.stage, self.stage_rows = listing, stage, of_stage
         self._rows, self.hit_count, self.has_more = rows, len(hits), has_more
         self._bar = bar
+        self.numbers_shown.show(listing, rows, bar, is_other=is_other)
         in_order = listing.hit_rows.tolist() if listing is not None else ()
         self._places = {row: place for place, row in enumerate(in_order)}
         if is_other:
@@ -273,7 +275,7 @@ class HitsModel(TableModel[int]):
         return "title" if listing is not None and "title" in listing.fields else "id"
 
     def cell_text(self, hit: Hit, column: Column) -> str:
-        """Return what a cell says: three decimals for distances, – for what is not known."""
+        """Return what a cell says: numbers told from their neighbours, – for what is not known."""
         if column is Column.TEXT:
             return line_of(hit.text)
         if column is Column.NEEDS:
@@ -283,11 +285,9 @@ class HitsModel(TableModel[int]):
         value = getattr(hit, FIELDS[column] if column is not Column.ID else self.named_by)
         if value is None:
             return MISSING
-        if column not in NUMBERS:
-            return str(value)[:TEXT_CHARACTERS]
-        if column is Column.SCORE:
-            return f"{value:.{_SCORE_DIGITS}g}"
-        return f"{value:.{_DECIMALS.get(column, 0)}f}"
+        if type(value) is float:
+            return self.numbers_shown.text(FIELDS[column], value)
+        return str(value)[:TEXT_CHARACTERS]
 
     def _order(
         self, listing: Listing | None, of_stage: StageRows | None, bar: Bar | None
@@ -363,7 +363,7 @@ class HitsModel(TableModel[int]):
         field = self._field(column, self.bar)
         value = getattr(hit, field) if field else None
         if isinstance(value, float):
-            return f"{_LONG_NAMES[field]} {value:.6f}"
+            return f"{_LONG_NAMES[field]} {in_detail(value)}"
         return tooltip(hit.text if column is Column.TEXT else self.cell_text(hit, column))
 
     def headerData(

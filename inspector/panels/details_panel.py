@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 _MOST_MARKS = 1000
-_LEAST_LINES = 3
+_LEAST_LINES = 2
 _BESIDE_CHARACTERS = 90
 _EMPTY = "Select a row to see the whole chunk, its metadata and how its score came about."
 

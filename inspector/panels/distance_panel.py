@@ -10,19 +10,20 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QGraphicsRectItem,
-    QLabel,
-    QStackedWidget,
     QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
+from core.hits.numbers import in_detail, in_full
 from core.nodes import RetrievalMode, RetrieveParams
+from inspector.drawing.scales import SMALLEST_LIMIT
 from inspector.drawing.words import tooltip
 from inspector.theme import Themed
 from inspector.widgets.distance_axis import DistanceAxis
 from inspector.widgets.distance_dots import DistanceDots
 from inspector.widgets.dot_legend import DotLegend
+from inspector.widgets.labels import ElidedLabel
 from inspector.widgets.parts import named, packed
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ _SPEC = RetrieveParams.specs()["threshold"]
 _STEP, _FINE_STEP, _DECIMALS = 0.01, 0.001, 3
 _GRAB_PX, _DOT_PX = 7, 7
 _BARS_ALPHA = 56
-_NO_LIMIT = "no limit"
 _NO_QUESTION = "Distances appear with the first question: how far from it every record is."
 _LEXICAL = (
     "Lexical mode counts words and has no distances: the threshold does nothing. "
@@ -76,16 +76,18 @@ class DistancePanel(Themed, QWidget):
         self._found = "nothing searched yet"
         self._dots = DistanceDots()
         self.legend = DotLegend("cosine distance · smaller is closer", self)
-        self.message = named(QLabel(_NO_QUESTION, self), role="muted")
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message = named(ElidedLabel(_NO_QUESTION, self), role="muted")
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.message.setWordWrap(True)
         self._plot = self._make_plot()
         self._make_items()
-        self._stack = QStackedWidget(self)
-        self._stack.addWidget(self._plot)
-        self._stack.addWidget(self.message)
-        packed(QVBoxLayout(self), self.legend, (self._stack, 1), margins=(8, 4, 8, 0), spacing=0)
+        packed(
+            QVBoxLayout(self),
+            self.legend,
+            (self._plot, 1),
+            (self.message, 1),
+            margins=(8, 4, 8, 0),
+            spacing=0,
+        )
         self.show_selection(None)
         self.set_threshold(self._threshold)
 
@@ -137,14 +139,12 @@ class DistancePanel(Themed, QWidget):
             or not len(dense.order)
             or (selection.settings.mode is RetrievalMode.Lexical)
         ):
-            self.message.setText(no_distances or (_NO_QUESTION if selection is None else _LEXICAL))
-            self._stack.setCurrentWidget(self.message)
+            self.message.set_text(no_distances or (_NO_QUESTION if selection is None else _LEXICAL))
             self.legend.show_reasons(())
-            self.legend.hide()
+            self._show_plot(False)
             self._candidates = None
             return
-        self._stack.setCurrentWidget(self._plot)
-        self.legend.show()
+        self._show_plot(True)
         if selection.candidates is not self._candidates:
             self._candidates = selection.candidates
             self._show_histogram(dense.distances)
@@ -158,12 +158,17 @@ class DistancePanel(Themed, QWidget):
         self._found = f"{counts.records} records{told}, {least}{counts.result} hits"
         self._describe()
 
+    def _show_plot(self, shown: bool) -> None:
+        self.legend.setVisible(shown)
+        self._plot.setVisible(shown)
+        self.message.setVisible(not shown)
+
     def set_threshold(self, value: float) -> None:
         """Put the line at a threshold, 0 = no limit, without a signal."""
         if self._is_dragging:
             return
-        self._threshold = _snapped(value)
-        self._make_room_for(self._threshold)
+        self._threshold = value
+        self._make_room_for(value)
         self._place_line()
 
     def threshold(self) -> float:
@@ -186,7 +191,7 @@ class DistancePanel(Themed, QWidget):
         return point
 
     def pixel_to_threshold(self, position: QPoint) -> float:
-        """Return the threshold at a place of the plot's viewport: 0 to 2, three decimals."""
+        """Return the threshold at a place of the plot's viewport: 0.001 to 2, three decimals."""
         view = self._plot.getPlotItem().getViewBox()
         x = float(view.mapSceneToView(self._plot.mapToScene(position)).x())
         return _snapped(min(x, self._right))
@@ -248,12 +253,12 @@ class DistancePanel(Themed, QWidget):
         value = self._threshold
         if self._line.value() != value:
             self._line.setValue(value)
-        self._axis.set_tag(value, f"{value:.{_DECIMALS}f}" if value else _NO_LIMIT)
+        self._axis.set_tag(value, in_full(value) if value else _SPEC.zero)
         self._kept.setRect(-1.0, -1.0, 1.0 + (value or 10.0), 3.0)
         self._describe()
 
     def _describe(self) -> None:
-        limit = f"threshold {self._threshold:.{_DECIMALS}f}" if self._threshold else _NO_LIMIT
+        limit = f"threshold {in_full(self._threshold)}" if self._threshold else _SPEC.zero
         self._plot.setAccessibleDescription(
             f"{limit}; {self._found}. Left and Right move the threshold by {_STEP}, with Shift "
             f"by {_FINE_STEP}."
@@ -274,6 +279,8 @@ class DistancePanel(Themed, QWidget):
 
     def _step(self, steps: int, event: QKeyEvent) -> None:
         size = _FINE_STEP if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else _STEP
+        if not self._threshold and steps < 0:
+            return
         target = _snapped(self._threshold + steps * size)
         self._make_room_for(target)
         self._drag_to(target)
@@ -339,9 +346,9 @@ class DistancePanel(Themed, QWidget):
         dot = self._dot_at(event.pos())
         if dot is not None and self._candidates is not None and self._candidates.dense is not None:
             distance = float(self._candidates.dense.distances[dot])
-            text = f"{self._candidates.ids[dot]}\ndistance {distance:.{_DECIMALS}f}"
+            text = f"{self._candidates.ids[dot]}\ndistance {in_detail(distance)}"
         else:
-            text = f"{_SPEC.help}\nRange {_SPEC.range_text}, default {_SPEC.default:g}."
+            text = f"{_SPEC.help}\nRange {_SPEC.range_text}, default {_SPEC.default}."
         QToolTip.showText(event.globalPos(), tooltip(text), self._plot)
 
     # Qt
@@ -367,5 +374,4 @@ class DistancePanel(Themed, QWidget):
 
 
 def _snapped(value: float) -> float:
-    low, high = float(_SPEC.minimum or 0.0), float(_SPEC.maximum or 2.0)
-    return round(min(max(value, low), high), _DECIMALS)
+    return round(min(max(value, SMALLEST_LIMIT), float(_SPEC.maximum or 2.0)), _DECIMALS)

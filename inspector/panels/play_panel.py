@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _SECTION_CHARACTERS = 40
 _TIGHT_CHARACTERS = 88
-_LEAST_LINES = 4
+_LEAST_LINES = 3
 _SHARES = (5, 6, 6)
 
 
@@ -94,6 +94,12 @@ class PlayPanel(Surface):
         replies_to : the player's message of that turn, "" when there is no turn to reply to.
         """
         self.dialog.show_dialog(lines, kept=kept, reply=reply, replies_to=replies_to)
+
+    def go_to_undefined(self) -> None:
+        """Put the focus where the first variable without a value gets it."""
+        self._segments[0].setChecked(True)
+        self._arrange()
+        self.variables.go_to_undefined()
 
     def _arrange(self) -> None:
         """Follow the size and what there is: sections side by side, or the one that is picked."""

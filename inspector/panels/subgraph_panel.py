@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QPainter, QPainterPath
 from PySide6.QtWidgets import QToolTip
 
+from core.hits.numbers import in_detail
 from core.subgraph.expand import Via
 from inspector import theme as themes
 from inspector.drawing.subgraph_layout import LEFT, NODE_HEIGHT, lay_out, sides_of
@@ -283,7 +284,7 @@ class SubgraphPanel(ZoomView):
         hit, placed = self._listing.story(row), self._listing.placed(row)
         if placed is not None and placed.ring:
             return hit.match_reason
-        return f"match {hit.rank}, {hit.match_reason}, score {hit.score or 0:.4g}"
+        return f"match {hit.rank}, {hit.match_reason}, score {in_detail(hit.score or 0, 0)}"
 
     def _node_at(self, place: QPoint) -> SubgraphNode | None:
         item = self.itemAt(place)

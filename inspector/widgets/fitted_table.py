@@ -17,6 +17,8 @@ from inspector.widgets.hits_columns import Columns, Letters, Lines, Wishes
 from inspector.widgets.item_views import TableView
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QResizeEvent
     from PySide6.QtWidgets import QWidget
@@ -50,6 +52,7 @@ class FittedTable(TableView):
         self._sized: set[int] = set()
         self._lines = Lines.AUTO
         self._is_fitting = False
+        self._characters: Mapping[str, int] = {}
         self.lines_actions = self._make_lines_actions()
 
     def show_columns_of(self, listing: Listing) -> None:
@@ -67,6 +70,12 @@ class FittedTable(TableView):
         ):
             self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self._show_columns()
+
+    def fit_numbers(self, characters: Mapping[str, int]) -> None:
+        """Take over how long the longest number of each field of `Hit` is."""
+        if characters != self._characters:
+            self._characters = characters
+            self._show_columns()
 
     def pick_column(self, column: int, visible: bool) -> None:
         """Show or hide a column, whatever has values and whatever the width."""
@@ -152,7 +161,7 @@ class FittedTable(TableView):
         title = QFontMetrics(themes.scaled_font(header.font(), 1.0, bold=True))
         sized = {Column(column): self.columnWidth(column) for column in self._sized}
         arranged = self._columns.arrange(
-            Letters(self.fontMetrics(), title),
+            Letters(self.fontMetrics(), title, self._characters),
             self.viewport().width(),
             Wishes({Column(c): on for c, on in self._picked.items()}, sized, self._lines),
         )

@@ -63,10 +63,12 @@ class Letters:
 
     cell : metrics of a cell.
     title : metrics of the titles, in bold.
+    characters : field of `Hit` → how long its longest number is.
     """
 
     cell: QFontMetrics
     title: QFontMetrics
+    characters: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def text_px(self) -> int:
@@ -81,9 +83,11 @@ class Letters:
     def least_px(self, column: Column) -> int:
         """Return the width that shows a column's title whole and most of its values."""
         words = "" if column in (Column.BAR, Column.RANK) else TITLES[column]
+        digits = self.characters.get(FIELDS.get(column, ""), 0)
         return max(
             self.cell.averageCharWidth() * _WIDTHS[column][1] + MARGIN_PX,
             self.title.horizontalAdvance(words) + 2 * MARGIN_PX + 2,
+            self.cell.horizontalAdvance("0" * digits) + 2 * MARGIN_PX + 2,
         )
 
 

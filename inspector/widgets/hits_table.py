@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, QSignalBlocker, QSize, Qt, Signal
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from inspector.models.hits_model import HitsModel
     from inspector.models.table_model import Index
 
-_LEAST_ROWS = 5
+_LEAST_ROWS = 3
 _HIT_EDGE_PX = 3
+_BESIDE = 0.001
 
 
 class HitsTable(FittedTable):
@@ -101,6 +103,7 @@ class HitsTable(FittedTable):
 
     def _on_reset(self) -> None:
         self._listing, self._bar = self._hits.selection, self._hits.bar
+        self.fit_numbers(self._hits.numbers_shown.longest())
         self._place_band()
         self.scheduleDelayedItemsLayout()
         self.executeDelayedItemsLayout()
@@ -126,6 +129,10 @@ class HitsTable(FittedTable):
     def dataChanged(self, _first: Index, _last: Index, _roles: Sequence[int] = ()) -> None:
         """Paint what a moved slider has changed, and nothing else: this is done at every step."""
         before, self._listing = self._listing, self._hits.selection
+        field, limits = "", (math.inf, math.inf)
+        if self._hits.bar is not None and self._bar is not None:
+            field = self._hits.bar.field
+            limits = self._bar.limit or math.inf, self._hits.bar.limit or math.inf
         old = self._band_row
         self._place_band()
         if before is None or (old < 0) != (self._band_row < 0):
@@ -136,7 +143,10 @@ class HitsTable(FittedTable):
         last = self.rowAt(self.viewport().height() - 1)
         for row in range(self.rowAt(0), (last if last >= 0 else self._hits.rowCount() - 1) + 1):
             hit = self._hits.hit_at(row)
-            if hit is not None and hit != before.story(hit.row):
+            value = getattr(hit, field, None) or math.inf
+            # Beside the limit, a number takes more decimals.
+            is_beside = abs(value - limits[0]) < _BESIDE or abs(value - limits[1]) < _BESIDE
+            if hit is not None and (is_beside or hit != before.story(hit.row)):
                 self._update_rows(row, row)
         if self._bar != self._hits.bar:
             self._bar = self._hits.bar

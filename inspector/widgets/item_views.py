@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -94,6 +94,13 @@ class TableView(_SpeakingView, QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for the titles and a row, where Qt would ask for more."""
+        height = self.verticalHeader().defaultSectionSize() + 2 * self.frameWidth()
+        if not self.horizontalHeader().isHidden():
+            height += self.horizontalHeader().sizeHint().height()
+        return QSize(super().minimumSizeHint().width(), height)
 
     def set_up_sorting(self) -> None:
         """Let the user sort by a column, and by none as at first, and move columns."""

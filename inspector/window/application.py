@@ -53,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     if options.size:
         window.resize(QSize(*options.size))
         window.layout_of_docks.arrange()
+    elif not options.screenshot:
+        window.fit_screen()
     if options.paths:
         window.open_path(Path(options.paths[0]), Path(options.root) if options.root else None)
     if options.screenshot and not options.paths:

@@ -28,6 +28,7 @@ LAYOUT_VERSION = 3
 SIDE_WIDTHS_PX = (190, 292)
 NARROW_WIDTHS_PX = (164, 248)
 ROOMY_WIDTH_PX = 1100
+QWIDGETSIZE_MAX = (1 << 24) - 1
 
 
 class DockLayout:
@@ -53,6 +54,7 @@ class DockLayout:
         self._table, self._welcome = table, welcome
         self._state_behind_welcome: QByteArray | None = None
         self.is_default = True
+        self._unfolded_px: dict[str, int] = {}
         self._inapplicable = frozenset(dock.name for dock in DOCKS if dock.is_conditional)
         self.docks: dict[str, QDockWidget] = {}
         self.pages = QStackedWidget(window)
@@ -141,6 +143,20 @@ class DockLayout:
                 widget.toggleViewAction().setVisible(applicable)
                 widget.setVisible(applicable and self._state_behind_welcome is None)
 
+    def set_folded(self, name: str, folded: bool) -> None:
+        """Leave a dock no more than its least height while it has only a word to say."""
+        dock = self.docks[name]
+        if folded and name not in self._unfolded_px:
+            self._unfolded_px[name] = dock.height()
+            dock.widget().setMaximumHeight(dock.widget().minimumSizeHint().height())
+        elif not folded and name in self._unfolded_px:
+            dock.widget().setMaximumHeight(QWIDGETSIZE_MAX)
+            self._resize({name: self._unfolded_px.pop(name)})
+
+    def _resize(self, heights_px: Mapping[str, int]) -> None:
+        docks = [self.docks[name] for name in heights_px]
+        self._window.resizeDocks(docks, list(heights_px.values()), Qt.Orientation.Vertical)
+
     def arrange(self) -> None:
         """Give the docks their shares of the window as large as it is now."""
         height = self._window.height()
@@ -150,11 +166,9 @@ class DockLayout:
             list(side_widths),
             Qt.Orientation.Horizontal,
         )
-        self._window.resizeDocks(
-            [self.docks[dock.name] for dock in DOCKS if dock.height_share],
-            [int(height * dock.height_share) for dock in DOCKS if dock.height_share],
-            Qt.Orientation.Vertical,
-        )
+        shares = {d.name: int(height * d.height_share) for d in DOCKS if d.height_share}
+        self._unfolded_px.update((name, shares[name]) for name in self._unfolded_px)
+        self._resize(shares)
 
     def raise_dock(self, name: str) -> None:
         """Bring a dock to the front, if it has something to show."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from inspector import theme as themes
 from inspector.window.dock_layout import DockLayout
+from inspector.window.focus import FocusKeeper, enter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from inspector.window.panel_set import PanelSet
 
 DEFAULT_SIZE = (1280, 800)
-MINIMUM_SIZE = (760, 520)
+MINIMUM_SIZE = (720, 460)
+_FRAME = QMargins(4, 36, 4, 4)
+"""What the desktop may put around a window, px; it is known only once the window is shown."""
 
 
 class MainWindow(QMainWindow):
@@ -54,6 +57,7 @@ class MainWindow(QMainWindow):
         self.preferences = preferences
         self.panels = panels
         self.keeps_state = True
+        self._is_sized = False
         self.holds_back: Callable[[Callable[[], object]], bool] = lambda _close: False
         self.setObjectName("mainWindow")
         self.setWindowTitle("Retrieve turn inspector")
@@ -69,6 +73,7 @@ class MainWindow(QMainWindow):
             panels.welcome,
         )
         self.docks = self.layout_of_docks.docks
+        FocusKeeper(self)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme)
 
     def open_path(self, path: Path, root: Path | None = None, *, wait: bool = False) -> None:
@@ -83,6 +88,11 @@ class MainWindow(QMainWindow):
     def raise_dock(self, name: str) -> None:
         """Bring a panel to the front."""
         self.layout_of_docks.raise_dock(name)
+
+    def go_to(self, name: str) -> None:
+        """Bring a panel to the front, and the focus into it."""
+        self.raise_dock(name)
+        enter(getattr(self.panels, name))
 
     def tell_turn(self, turn: Turn | None) -> None:
         """Emit `turnShown` once the turn has been painted: when the event loop is idle again."""
@@ -109,12 +119,19 @@ class MainWindow(QMainWindow):
 
     def restore(self) -> None:
         """Bring back how the window was left."""
-        self.restoreGeometry(self.preferences.blob("geometry"))
+        self._is_sized = self.restoreGeometry(self.preferences.blob("geometry"))
         self.layout_of_docks.restore(self.preferences.blob("docks"))
         self.panels.hits.table.restore_state(bytes(self.preferences.blob("hits").data()))
         self.panels.query.live.setChecked(self.preferences.flag("live", True))
         self.layout_of_docks.show_titles(self.preferences.flag("titles", False))
         self.apply_theme(self.preferences.theme, keep=False)
+
+    def fit_screen(self) -> None:
+        """Give a window that was never sized no more than the screen and its panel bars leave."""
+        room = self.screen().availableGeometry().marginsRemoved(_FRAME).size()
+        if not self._is_sized and self.size() != self.size().boundedTo(room):
+            self.resize(self.size().boundedTo(room))
+            self.setWindowState(Qt.WindowState.WindowMaximized)
 
     def _store(self) -> None:
         if not self.keeps_state:

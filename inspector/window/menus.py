@@ -169,9 +169,11 @@ def _fill_edit_menu(menu: QMenu, window: MainWindow, copy_menu: QMenu) -> None:
 def _fill_view_menu(menu: QMenu, window: MainWindow) -> None:
     layout, preferences = window.layout_of_docks, window.preferences
     for dock in docks_with_shortcut():
-        _add(menu, f"Go to {dock.title}", partial(layout.raise_dock, dock.name), dock.shortcut)
+        _add(menu, f"Go to {dock.title}", partial(window.go_to, dock.name), dock.shortcut)
     menu.addSeparator()
     _menu(menu, "&Panels").addActions([w.toggleViewAction() for w in layout.docks.values()])
+
+    _menu(menu, "Rows of &hits").addActions(window.panels.hits.table.lines_actions)
 
     def show_titles(shown: bool) -> None:
         preferences.set_flag("titles", shown)

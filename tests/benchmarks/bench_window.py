@@ -145,7 +145,7 @@ def part_moves(folder: Path) -> dict[str, Any]:
             results[f"{mode}: threshold, top_k {top_k}"] = mover.times(
                 "thresholdSlider", [round(1000 * value) for value in sweep]
             )
-        mover.set("thresholdSlider", 0)
+        mover.set("thresholdSpin", 0)
         results[f"{mode}: top_k 1 to {MOVES // 2}, no threshold"] = mover.times(
             "topKSlider", back_and_forth.tolist()
         )
@@ -198,7 +198,7 @@ class _Mover:
         assert widget is not None, name
         return widget
 
-    def set(self, name: str, value: int) -> None:
+    def set(self, name: str, value: float) -> None:
         self.find(name).setValue(value)
         _settle(self.bench.app)
 

@@ -118,13 +118,20 @@ def _show_hits(hits: HitsPanel, shown: Shown) -> None:
 
 
 def _show_distances(distances: DistancePanel, shown: Shown) -> None:
-    retrieval = shown.retrieval
-    if retrieval is None:
-        distances.show_selection(None)
-        return
-    distances.show_selection(retrieval.selection, retrieval.no_distances)
-    if retrieval.selection is not None:
-        distances.set_threshold(retrieval.selection.settings.threshold)
+    selection = shown.retrieval.selection if shown.retrieval is not None else None
+    distances.show_selection(selection, no_distances(shown))
+    if selection is not None:
+        distances.set_threshold(selection.settings.threshold)
+
+
+def no_distances(shown: Shown) -> str:
+    """Return why the node in hand has no distances, "" where it has some, or will have."""
+    if shown.retrieval is not None:
+        return shown.retrieval.no_distances
+    node = shown.node_in_hand
+    if node is None or kind_of(node.params).distance_threshold(node.params) is not None:
+        return ""
+    return f"{node.name} measures no distances"
 
 
 def _show_subgraph(subgraph: SubgraphPanel, shown: Shown) -> None:

@@ -21,7 +21,7 @@ from core.io.json_typed import why_no_json
         ("\ufeff{}", "at line 1, column 1: the invisible character U+FEFF is not", "remove it"),
         ('{"a":\u00a01}', "at line 1, column 6: the invisible character U+00A0 is", "remove it"),
         ("level > 5", "at line 1, column 1: level is not in quotes", 'write "level"'),
-        ("[-Infinity]", "at line 1, column 2: -Infinity is no JSON number", "a finite number"),
+        ("[-Infinity]", "at line 1, column 3: Infinity is no JSON number", "a finite number"),
         ('["\ud800"]', "at line 1, column 3: a lone surrogate", "remove it"),
     ],
 )

@@ -100,7 +100,7 @@ def test_the_line_can_be_grabbed_by_its_label(qtbot: QtBot, panel: DistancePanel
     qtbot.mouseRelease(viewport, LEFT, pos=QPoint(box.right() + 40, box.center().y()))
 
 
-def test_dragging_out_of_the_plot_stops_at_no_limit_and_at_the_right_end(
+def test_dragging_out_of_the_plot_stops_at_the_smallest_limit_and_at_the_right_end(
     qtbot: QtBot, panel: DistancePanel
 ) -> None:
     viewport = _plot(panel).viewport()
@@ -110,7 +110,7 @@ def test_dragging_out_of_the_plot_stops_at_no_limit_and_at_the_right_end(
     qtbot.mouseMove(viewport, QPoint(-500, 20))
     qtbot.mouseMove(viewport, QPoint(5000, 20))
     qtbot.mouseRelease(viewport, LEFT, pos=QPoint(5000, 20))
-    assert dragged == [0.0, 1.2]
+    assert dragged == [0.001, 1.2]
 
 
 def test_a_drag_through_pyqtgraph_itself_is_told_too(qtbot: QtBot, panel: DistancePanel) -> None:
@@ -180,10 +180,24 @@ def test_keys_step_the_threshold(
 def test_keys_stop_at_both_ends_of_the_range(qtbot: QtBot, panel: DistancePanel) -> None:
     panel.set_threshold(0.004)
     qtbot.keyClick(_plot(panel), Qt.Key.Key_Left)
+    assert panel.threshold() == 0.001
+    panel.set_threshold(0.0)
+    qtbot.keyClick(_plot(panel), Qt.Key.Key_Left)
     assert panel.threshold() == 0.0
     panel.set_threshold(1.995)
     qtbot.keyClick(_plot(panel), Qt.Key.Key_Right)
     assert panel.threshold() == 2.0
+
+
+@pytest.mark.parametrize(
+    ("value", "tag"),
+    [(0.0004, "0.0004"), (0.3456, "0.3456"), (1e-7, "0.0000001"), (0.5, "0.500"), (0, "no limit")],
+)
+def test_the_tag_says_the_threshold_in_full(panel: DistancePanel, value: float, tag: str) -> None:
+    panel.set_threshold(value)
+    assert panel.threshold() == value
+    assert panel._axis.text == tag
+    assert panel._kept.rect().right() == pytest.approx(value or 10.0)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.05, 0.6, 1.2, 1.9, 2.0])

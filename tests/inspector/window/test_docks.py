@@ -80,3 +80,25 @@ def test_the_help_names_the_docks_in_the_order_of_their_shortcuts() -> None:
 
 def test_every_dock_has_an_icon_of_ours() -> None:
     assert {dock.icon for dock in DOCKS} <= set(themes.icon_names())
+
+
+def test_the_distances_fold_where_there_are_none_and_unfold_as_they_were(user: Driver) -> None:
+    dock, plot = user.window.docks["distances"], user.find("distancePlot")
+    before = dock.height()
+    user.ask()
+    user.click("modeLexical")
+    user.qtbot.waitUntil(lambda: not plot.isVisible())
+    user.qtbot.waitUntil(lambda: dock.height() <= 2 * dock.fontMetrics().height())
+    assert "no distances" in user.window.panels.distances.message.text()
+    user.window.layout_of_docks.arrange()
+    user.click("modeDense")
+    user.qtbot.waitUntil(lambda: plot.isVisible() and dock.height() == before)
+
+
+def test_a_node_that_measures_no_distances_folds_them_before_any_question(
+    open_window: OpenWindow, samples: Path
+) -> None:
+    user = open_window(samples / "town" / "town.graph.json")
+    dock = user.window.docks["distances"]
+    user.qtbot.waitUntil(lambda: dock.height() <= 2 * dock.fontMetrics().height())
+    assert user.window.panels.distances.message.text() == "town measures no distances"
