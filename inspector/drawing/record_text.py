@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from core.errors import Code, InspectorError, Place
+from core.io.exact_json import loads
 from core.io.json_file import describe, too_deep
 from core.io.json_text import child, segments
 from core.io.json_typed import why_no_json
@@ -89,7 +88,7 @@ def parse_metadata(text: str) -> dict[str, Any] | None:
     mistake = why_no_json(text, "the metadata")
     if mistake is not None:
         raise _refusal(*mistake)
-    value = orjson.loads(text)
+    value = loads(text.encode())
     if not isinstance(value, dict):
         raise _refusal(
             f"expected an object, found {describe(value)}",
