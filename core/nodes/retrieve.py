@@ -6,13 +6,22 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from core.errors import Code, InspectorError
+from core.errors import Code
 from core.index.candidates import MAX_TOP_K, Candidates
-from core.knowledge.filter import compile_filter
+from core.index.leg_query import no_word_found
 from core.knowledge.kinds import FileKind, accepted_kinds
-from core.nodes.kind import CheckedNode, Filtered, OpenedNode, RecordedStages, SearchKind, StoreUse
+from core.nodes.kind import (
+    CheckedGraph,
+    CheckedNode,
+    Filtered,
+    OpenedNode,
+    RecordedStages,
+    SearchKind,
+    StoreUse,
+)
 from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
 from core.nodes.references import check_store_schema, named_store, query_of
+from core.nodes.store_filter import check_store_filter
 from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState
 from core.prompt.lint import Provided
 from core.retrieve import stages
@@ -27,8 +36,6 @@ if TYPE_CHECKING:
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
-
-_UNKNOWN_FIELD = "filter.unknown_field"
 
 
 class KnowledgeSourceKind(IntEnum):
@@ -179,7 +186,10 @@ class Retrieval(RetrievalResult):
         if self.listing is None or not self.listing.candidates.record_count:
             return "This store has no records yet", "WriteToMemory adds them during play"
         if self.params.retrieval_mode is RetrievalMode.Lexical:
-            return "No record holds a word of this question", "Dense matches by meaning"
+            return no_word_found(
+                self.leg_queries,
+                ("No record holds a word of this question", "Dense matches by meaning"),
+            )
         return "No record came back", "Loosen the filter or raise the threshold"
 
     def diagnostics(self) -> dict[str, Any]:
@@ -241,7 +251,7 @@ class Retrieve(
 
     def filtered(self, params: RetrieveParams) -> Filtered:
         if self.memory(params) is not None:
-            return Filtered(params.filter, schema=params.schema)
+            return Filtered(params.filter, schema=params.schema, store=params.storage_name)
         return Filtered(params.filter, params.embedded_string_storage)
 
     def distance_threshold(self, params: RetrieveParams) -> float | None:
@@ -277,13 +287,19 @@ class Retrieve(
         return str(store.path), store.findings
 
     def check_change(
-        self, params: RetrieveParams, param: str, storages: Storages, work: Work
+        self,
+        params: RetrieveParams,
+        param: str,
+        storages: Storages,
+        work: Work,
+        graph: CheckedGraph,
     ) -> None:
         """Refuse a filter that does not fit the fields of the file, or of the store's schema."""
         if param != "filter":
             return
-        if self.memory(params) is not None:
-            _check_store_filter(params, storages, work)
+        store = self.memory(params)
+        if store is not None:
+            check_store_filter(store, params.filter, storages, work, graph)
         elif params.embedded_string_storage:
             storages.compiled_filter(params.embedded_string_storage, params.filter, work)
 
@@ -380,17 +396,6 @@ def _check_schema(params: RetrieveParams, node: OpenedNode) -> None:
         node.error(
             "schema", f'{storage} does not agree with schema "{schema}": {difference}', code=code
         )
-
-
-def _check_store_filter(params: RetrieveParams, storages: Storages, work: Work) -> None:
-    fields = storages.schema_fields(params.schema)
-    try:
-        compile_filter(params.filter, {item.name: item for item in fields or ()}, node=work.node)
-    except InspectorError as error:
-        # Which fields there are, the records of a store without a known schema will tell.
-        if fields is None and error.message.startswith(_UNKNOWN_FIELD):
-            return
-        raise
 
 
 RETRIEVE = Retrieve()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.agent.description import GraphDescription
     from core.agent.drafts import Drafts
     from core.agent.workspace import Workspace
+    from core.knowledge.memory import MemoryStore
     from core.nodes import NodeParams
 
 
@@ -99,6 +100,10 @@ class GraphEditor(QObject):
     `outline` is the graph as of the last change of something else than a number. `drafts` holds
     what was refused and not replaced, of all nodes; it is another mapping after every change.
 
+    Parameters
+    ----------
+    memory : returns the memory stores that play has changed, by name.
+
     Signals
     -------
     edited(node, param)
@@ -110,8 +115,11 @@ class GraphEditor(QObject):
     edited = Signal(str, str)
     drafts_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(
+        self, memory: Callable[[], Mapping[str, MemoryStore]], parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
+        self._memory = memory
         self.undo_stack = QUndoStack(self)
         self._last: ParamEdit | None = None
         self._gesture = 0
@@ -203,7 +211,8 @@ class GraphEditor(QObject):
 
     def _check(self, node: Node, after: NodeParams, param: str) -> None:
         if self._workspace is not None:
-            check_change(after, param, self._workspace, node=node.name)
+            graph = self.in_hand.around(self._memory())
+            check_change(after, param, self._workspace, node=node.name, graph=graph)
         if node.params.specs()[param].is_exit:
             target = getattr(after, param)
             if target and target not in {n.name for n in self.in_hand.nodes}:

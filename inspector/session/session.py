@@ -84,7 +84,7 @@ class Session(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._models = models
-        self.editor = GraphEditor(self)
+        self.editor = GraphEditor(lambda: self.inputs.shown.memory, self)
         self.checking = Checking(jobs, self.editor, self)
         self.inputs = PlayInputs(self)
         self.asking = Asking(jobs, self.editor, self.inputs, self)

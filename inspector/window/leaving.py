@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Act = Callable[[], object]
 
+_DRAFT = "draft"
 _MOST_NAMED = 4
 
 
@@ -36,6 +37,14 @@ class Leaving(QObject):
         self._session = window.session
         self._box: QMessageBox | None = None
         self._session.leaving.connect(self._discard_drafts)
+        panels, editor = window.panels, self._session.editor
+        for settled in (
+            editor.edited,
+            editor.drafts_changed,
+            panels.memory.store_edited,
+            saving.saved,
+        ):
+            settled.connect(self._on_settled)
 
     def then(self, what: str, act: Act) -> None:
         """Do something that leaves what is open, once nothing is lost by it.
@@ -119,6 +128,7 @@ class Leaving(QObject):
                     "warning",
                     f"Not saved: {draft.what} cannot be put in force as it is. "
                     f"Mend it, or {what} without saving",
+                    about=_DRAFT,
                 )
                 return
         save_stores = partial(self._memory.save_all, act)
@@ -126,6 +136,9 @@ class Leaving(QObject):
             self._saving.save_graph(save_stores)
         else:
             save_stores()
+
+    def _on_settled(self) -> None:
+        self._window.panels.message_bar.withdraw(_DRAFT)
 
     def _forget_box(self, _result: object = None) -> None:
         self._box = None
