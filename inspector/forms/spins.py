@@ -91,6 +91,7 @@ class _CheckedSpin(_Base):
         self.lineEdit().textEdited.connect(self._on_text_edited)
         self.editingFinished.connect(self._on_editing_finished)
         self.editingFinished.connect(self.edit_finished)
+        self.is_stepping = False
 
     def setValue(self, value: float) -> None:
         """Set the value; a script's refused value is reported like a typed one, not clamped."""
@@ -208,7 +209,9 @@ class _CheckedSpin(_Base):
         """Note that a key that stepped was let go."""
         super().keyReleaseEvent(event)
         if event.key() in _STEPPING_KEYS and not event.isAutoRepeat():
+            self.is_stepping = True
             self.edit_finished.emit()
+            self.is_stepping = False
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Note that an arrow was let go."""
