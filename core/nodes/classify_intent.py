@@ -125,7 +125,7 @@ class IntentRetrieval(RetrievalResult):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return stages.intent_stages(self.counts)
+        return () if self.listing is None else stages.intent_stages(self.counts)
 
     def near_miss(self, hit: Hit) -> dict[str, Any]:
         """Return one near-miss with its label."""

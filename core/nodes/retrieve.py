@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
+    from core.knowledge.memory import MemoryStore
 
 
 class KnowledgeSourceKind(IntEnum):
@@ -142,10 +143,14 @@ class RetrieveParams(NodeParams):
 
 @dataclass(frozen=True, slots=True)
 class Retrieval(RetrievalResult):
-    """What a Retrieve node did."""
+    """What a Retrieve node did.
+
+    no_store : the memory store that was to be searched and is not there, "" for none.
+    """
 
     params: RetrieveParams
     listing: Selection | None
+    no_store: str = ""
 
     near_miss_fields = ("id", "distance", "bm25_score", "rank", "reason", "needs")
 
@@ -162,6 +167,8 @@ class Retrieval(RetrievalResult):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
+        if self.listing is None and (self.no_store or not self.query):
+            return ()
         return stages.retrieve_stages(self.counts, self.params.retrieval_mode)
 
     @property
@@ -183,6 +190,11 @@ class Retrieval(RetrievalResult):
     @property
     def nothing_found(self) -> tuple[str, str]:
         """What to say when nothing came back."""
+        if self.no_store:
+            return (
+                f'There is no memory store "{self.no_store}"',
+                "WriteToMemory makes it during play; or check storage_name",
+            )
         if self.listing is None or not self.listing.candidates.record_count:
             return "This store has no records yet", "WriteToMemory adds them during play"
         if self.params.retrieval_mode is RetrievalMode.Lexical:
@@ -318,13 +330,15 @@ class Retrieve(
 
     def run(self, name: str, params: RetrieveParams, state: TurnState) -> Outcome:
         query = query_of(name, params.input, state)
-        found = (
-            self._search_file(params, query, state)
-            if self.memory(params) is None
-            else self._search_store(name, params, query, state)
-        )
+        no_store = ""
+        if self.memory(params) is None:
+            found = self._search_file(params, query, state)
+        else:
+            store_name, store = named_store(name, params.storage_name, state)
+            found = self._search_store(name, params, query, store, state)
+            no_store = store_name if store is None else ""
         selection = select(found, params.settings) if found is not None else None
-        return state.attach(Retrieval(params, params.source or name, query, selection))
+        return state.attach(Retrieval(params, params.source or name, query, selection, no_store))
 
     def _search_file(
         self, params: RetrieveParams, query: str, state: TurnState
@@ -340,10 +354,14 @@ class Retrieve(
         )
 
     def _search_store(
-        self, name: str, params: RetrieveParams, query: str, state: TurnState
+        self,
+        name: str,
+        params: RetrieveParams,
+        query: str,
+        store: MemoryStore | None,
+        state: TurnState,
     ) -> Candidates | None:
         """Search a store; None for one that is not there or has no records: nothing is embedded."""
-        _, store = named_store(name, params.storage_name, state)
         memories = state.storages.memories
         if store is None or not store.records or not query:
             memories.fields(store, params.schema, name)

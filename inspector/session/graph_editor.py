@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from core.agent.compile import check_change
@@ -54,6 +54,9 @@ def with_edits(
             }
             params[node.name] = replace(node.params, **changes)
     return with_params(graph, params)
+
+
+_KEYS_APART_MS = 400
 
 
 class ParamEdit(QUndoCommand):
@@ -123,6 +126,8 @@ class GraphEditor(QObject):
         self.undo_stack = QUndoStack(self)
         self._last: ParamEdit | None = None
         self._gesture = 0
+        self._keys_over = QTimer(self, singleShot=True, interval=_KEYS_APART_MS)
+        self._keys_over.timeout.connect(self.end_edit)
         self.graph: GraphDescription | None = None
         self.outline: GraphDescription | None = None
         self.drafts: Drafts = {}
@@ -235,8 +240,13 @@ class GraphEditor(QObject):
         self.graph = self.outline = with_params(self.in_hand, params)
         self.forget()
 
+    def end_step(self) -> None:
+        """Close the running gesture unless more keys follow soon: they are one, as a drag is."""
+        self._keys_over.start()
+
     def end_edit(self) -> None:
         """Close the running gesture; one that came back to where it began is no step."""
+        self._keys_over.stop()
         last, self._last = self._last, None
         if last is not None and last.new == last.old:
             last.setObsolete(True)

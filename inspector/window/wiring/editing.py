@@ -40,10 +40,16 @@ def wire_parameters(session: Session, parameters: ParametersPanel) -> None:
         if node is not None:
             parameters.show_node(node.name, node.type, node.params, editor.baseline(node.name))
 
+    def end_edit(param: str) -> None:
+        if parameters.is_stepping(param):
+            editor.end_step()
+        else:
+            editor.end_edit()
+
     for told, act in (
         (parameters.param_edited, session.edit_param),
         (parameters.param_draft_changed, session.edit_param),
-        (parameters.param_edit_finished, lambda _param: editor.end_edit()),
+        (parameters.param_edit_finished, end_edit),
         (parameters.node_picked, session.pick_node),
         (parameters.reset_requested, session.reset_node),
     ):
