@@ -229,7 +229,8 @@ class GraphEditor(QObject):
 
     def apply(self, node: str, param: str, value: Any) -> None:
         """Put a value in force without an undo step (undo and redo call this too)."""
-        self._forget_draft(node, param)
+        if self.drafts:
+            self._forget_draft(node, param)
         self.graph = self.in_hand.with_param(node, param, value)
         if type(value) not in (int, float):
             self.outline = self.graph

@@ -322,8 +322,11 @@ class Session(QObject):
             self.editor.reset(self.node)
 
     def _on_edited(self, node: str, param: str) -> None:
-        if self.editor.in_hand.node(node).params.specs()[param].structural:
+        spec = self.editor.in_hand.node(node).params.specs()[param]
+        if spec.structural:
             self.inputs.renew_agent()
+        if spec.structural or self.checking.findings:
+            self.checking.after_edit(node, spec)
         self._changes.rise()
 
     def _step(self) -> None:

@@ -151,6 +151,11 @@ def test_a_broken_filter_keeps_the_last_valid_one_in_force(user: Driver) -> None
     assert f"{counts.matching} of {counts.records}" in user.find("filterStatus").text()
 
 
+def test_a_blank_filter_is_no_filter(user: Driver) -> None:
+    user.set_filter(" \n ")
+    assert user.find("filterStatus").text().startswith("no filter · ")
+
+
 # Undo, reset, save
 
 
