@@ -294,6 +294,12 @@ class Session(QObject):
         if self.current is not None:
             self._tell_notes(self.current)
 
+    def take_unexpected(self, error: BaseException) -> None:
+        """Tell of an exception that nobody expected: what is on screen may not be what is asked."""
+        if self.asking.mark_failed():
+            self._tell()
+        self.failed.emit(error)
+
     def pick_turn(self, index: int) -> None:
         """Look at a turn of the history: its message and results. What is in force stays."""
         if self.asking.pick(index) is not None:

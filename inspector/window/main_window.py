@@ -57,6 +57,8 @@ class MainWindow(QMainWindow):
         self.preferences = preferences
         self.panels = panels
         self.keeps_state = True
+        self._theme = themes.LIGHT
+        self._is_faded = False
         self._is_sized = False
         self.holds_back: Callable[[Callable[[], object]], bool] = lambda _close: False
         self.setObjectName("mainWindow")
@@ -111,7 +113,16 @@ class MainWindow(QMainWindow):
         themes.apply(app, theme)
         for panel in vars(self.panels).values():
             themes.spread(panel, theme)
+        self._theme, faded, self._is_faded = theme, self._is_faded, False
+        self.fade(faded)
         self.layout_of_docks.apply_theme(theme)
+
+    def fade(self, faded: bool) -> None:
+        """Let the results look old, or as they are."""
+        if faded != self._is_faded:
+            self._is_faded = faded
+            for panel in self.panels.results():
+                themes.spread(panel, themes.faded(self._theme) if faded else self._theme)
 
     def _on_system_scheme(self) -> None:
         if self.preferences.theme == "system":

@@ -55,6 +55,10 @@ class PanelSet:
         self.diagnostics = DiagnosticsPanel()
         self.problems = ProblemsPanel()
 
+    def results(self) -> tuple[QWidget, ...]:
+        """Return the panels that show what a turn found."""
+        return (self.funnel, self.hits, self.distances, self.subgraph, self.details, self.prompt)
+
     def in_docks(self) -> dict[str, QWidget]:
         """Return the panels that stand in docks, by the dock's name."""
         return {dock.name: getattr(self, dock.name) for dock in DOCKS}

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 from core.errors import InspectorError
 from core.nodes import kind_of
 from core.subgraph.listing import SubgraphListing
+from inspector.session.asking import Standing
 from inspector.window.files import KNOWLEDGE_FILES
 
 if TYPE_CHECKING:
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
     from inspector.session.shown import Shown
     from inspector.window.panel_set import PanelSet
+
+_UNANSWERED = {
+    Standing.WAITING: ("Searching…", "Lexical works while a model loads or embeds"),
+    Standing.CANCELLED: ("Cancelled", "Press Enter to ask again"),
+    Standing.FAILED: ("There is no answer", "The message above says why"),
+}
 
 
 def wire_results(session: Session, panels: PanelSet) -> None:
@@ -139,7 +146,7 @@ def _show_subgraph(subgraph: SubgraphPanel, shown: Shown) -> None:
 
 
 def _turn_of_node(shown: Shown) -> object:
-    return shown.turn, shown.node
+    return shown.turn, shown.node, shown.standing if shown.turn is None else None
 
 
 def _subgraph(shown: Shown) -> object:
@@ -158,6 +165,8 @@ def _empty_text(shown: Shown) -> tuple[str, str]:
     turn, node = shown.turn, shown.node
     if shown.graph is None:
         return "Nothing is open", "Open a graph or a knowledge file, or drop one here"
+    if turn is None and shown.is_outdated:
+        return _UNANSWERED[shown.standing]
     if turn is None:
         return "Ask what a player would ask", "Type a question above and press Enter"
     error = turn.error
