@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 _MOST_MARKS = 1000
 _LEAST_LINES = 2
 _BESIDE_CHARACTERS = 90
+_NO_TEXT = "This text is empty: there is nothing to read in it."
 _EMPTY = "Select a row to see the whole chunk, its metadata and how its score came about."
 
 
@@ -146,6 +147,7 @@ class DetailsPanel(Surface):
         unread : parts of the text that the search does not read: greyed, and no match is in them.
         known_fields : names that the schema declares; others are marked. None = not known.
         """
+        self.text_view.setPlaceholderText(_EMPTY if hit is None else _NO_TEXT)
         self.id_label.setVisible(hit is not None)
         self.status_label.setVisible(hit is not None)
         self.facts_view.setVisible(hit is not None)
