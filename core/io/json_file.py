@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from core.errors import Code, Place
+from core.io.exact_json import loads
 from core.io.findings import FileRefused, Finding, Findings
 from core.io.json_text import JsonProblem, explain, line_and_column, locate_all
 from core.io.wording import cut
@@ -179,7 +180,7 @@ def read_json_lines(path: Path, findings: Findings, work: Work = QUIETLY) -> Jso
         if not content or content.isspace():
             continue
         try:
-            values.append(orjson.loads(content))
+            values.append(loads(content))
         except orjson.JSONDecodeError as error:
             _add_line(findings, content, line, number, error)
             if findings.full:
@@ -252,19 +253,19 @@ def _parse(data: bytes, work: Work) -> Any:
     total = len(data)
     body = memoryview(data)[len(_BOM) if data.startswith(_BOM) else 0 :]
     if total <= _PIECE_BYTES or bytes(body[:256]).lstrip()[:1] != b"[":
-        return orjson.loads(body)
+        return loads(body)
     values: list[Any] = []
     start = total - len(body)
     head = b""
     while True:
         end, following = _cut(data, start + _PIECE_BYTES)
         if end == total and not values:
-            return orjson.loads(body)
+            return loads(body)
         tail = b"]" if end < total else b""
         try:
-            values += orjson.loads(b"".join((head, memoryview(data)[start:end], tail)))
+            values += loads(b"".join((head, memoryview(data)[start:end], tail)))
         except orjson.JSONDecodeError:
-            return orjson.loads(body)
+            return loads(body)
         if end == total:
             return values
         start, head = following, b"["

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.agent.agent import Agent
-from core.agent.compile import check_change
-from core.agent.snippets import LANGUAGES, changed_mutable, changed_snippet
+from core.agent.compile import check_storages
+from core.agent.snippets import LANGUAGES, changed_snippet
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings, Severity
 from core.io.wording import did_you_mean
@@ -342,13 +342,11 @@ def _run_snippet(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_what_the_game_would(graph: GraphDescription, opened: Opened) -> None:
-    """Refuse what the game would refuse: exits that lead nowhere, filters that don't compile."""
+    """Refuse what a turn, and so the game, would refuse: all that does not compile."""
     findings = Findings(Code.GraphCompilationFailed, str(opened.path))
     findings.extend(graph.check())
+    check_storages(graph, opened.workspace, findings)
     findings.raise_errors()
-    for node in graph.nodes:
-        for param in changed_mutable(node, opened.graph.node(node.name).params):
-            check_change(node.params, param, opened.workspace, node=node.name)
 
 
 def _run_check(arguments: argparse.Namespace) -> int:

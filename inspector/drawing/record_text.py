@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from core.errors import Code, InspectorError, Place
+from core.io.exact_json import loads
 from core.io.json_file import describe, too_deep
 from core.io.json_text import child, explain, line_and_column, segments
 
@@ -86,7 +87,7 @@ def parse_metadata(text: str) -> dict[str, Any] | None:
     if not text.strip():
         return None
     try:
-        value = orjson.loads(text)
+        value = loads(text.encode())
     except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
         position = getattr(error, "pos", getattr(error, "start", 0))
         problem = explain(text, position, str(error))

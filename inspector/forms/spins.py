@@ -93,6 +93,7 @@ class _CheckedSpin(_Base):
         self.editingFinished.connect(self._on_editing_finished)
         self.valueChanged.connect(self._on_value_changed)
         self.editingFinished.connect(self.edit_finished)
+        self.is_stepping = False
 
     def setValue(self, value: float) -> None:
         """Set the value; a script's refused value is reported like a typed one, not clamped."""
@@ -207,7 +208,9 @@ class _CheckedSpin(_Base):
         """Note that a key that stepped was let go."""
         super().keyReleaseEvent(event)
         if event.key() in _STEPPING_KEYS and not event.isAutoRepeat():
+            self.is_stepping = True
             self.edit_finished.emit()
+            self.is_stepping = False
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Note that an arrow was let go."""

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from core.hits.hit import Reason
 from core.hits.words import QueryWords
 from inspector import theme as themes
-from inspector.drawing.words import MOST_CHARACTERS, beginning, qt_places
+from inspector.drawing.words import MOST_CHARACTERS, as_lines, beginning, qt_places
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
 from inspector.widgets.item_views import ThemedDelegate
@@ -180,10 +180,8 @@ class DetailsPanel(Surface):
         self._words, self._unread = words, unread
         if text != self._text:
             self._text = text
-            # Qt takes each of these for one line end; so must whoever counts characters.
-            shown = beginning(text).replace("\r\n", "\n").replace("\r", "\n")
-            self._shown = shown if len(text) <= MOST_CHARACTERS else shown.rpartition("…")[0]
-            self.text_view.setPlainText(shown.replace("\0", "\N{SYMBOL FOR NULL}"))
+            self._shown = as_lines(text[:MOST_CHARACTERS])
+            self.text_view.show_exact(beginning(text).replace("\0", "\N{SYMBOL FOR NULL}"))
         self._mark_matches()
 
     def _mark_matches(self) -> None:

@@ -21,6 +21,7 @@ from core.nodes import kind_of
 from inspector.session.asking import Asking
 from inspector.session.checking import Checking
 from inspector.session.compiling import OpenResult, open_and_check
+from inspector.session.flood import Flood
 from inspector.session.graph_editor import GraphEditor, with_edits
 from inspector.session.play_inputs import PlayInputs
 from inspector.session.shown import Shown
@@ -84,7 +85,7 @@ class Session(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._models = models
-        self.editor = GraphEditor(self)
+        self.editor = GraphEditor(lambda: self.inputs.shown.memory, self)
         self.checking = Checking(jobs, self.editor, self)
         self.inputs = PlayInputs(self)
         self.asking = Asking(jobs, self.editor, self.inputs, self)
@@ -92,7 +93,8 @@ class Session(QObject):
         self.editor.drafts_changed.connect(self._tell)
         self.checking.checked.connect(self._on_checked)
         self.checking.failed.connect(self.failed)
-        self.inputs.changed.connect(self._on_inputs_changed)
+        self._changes = Flood(self._step, self)
+        self.inputs.changed.connect(self._changes.rise)
         self.inputs.upcoming_changed.connect(self._tell)
         self.asking.answered.connect(self._on_answered)
         self.asking.failed.connect(self.failed)
@@ -326,9 +328,9 @@ class Session(QObject):
     def _on_edited(self, node: str, param: str) -> None:
         if self.editor.in_hand.node(node).params.specs()[param].structural:
             self.inputs.renew_agent()
-        self._on_inputs_changed()
+        self._changes.rise()
 
-    def _on_inputs_changed(self) -> None:
+    def _step(self) -> None:
         self.asking.refresh()
         self._tell()
 

@@ -504,3 +504,27 @@ def test_edits_of_other_parameters_and_later_drags_are_undone_one_by_one(user: D
     _undo(user)
     _undo(user)
     assert (user.params().threshold, user.params().top_k) == (0.6, 3)
+
+
+def test_values_set_in_code_are_one_step_and_the_last_is_shown(user: Driver) -> None:
+    shown: list[object] = []
+    user.window.turnShown.connect(shown.append)
+    slider = user.find("thresholdSlider")
+    for position in range(1, 1002):
+        slider.setValue(position)
+    assert len(shown) < 100
+    user.qtbot.waitUntil(lambda: user.retrieval.params.threshold == 1.001)
+    slider.setFocus()
+    _undo(user)
+    assert user.params().threshold == 0.6
+
+
+def test_keys_in_quick_succession_are_undone_as_one_step(user: Driver) -> None:
+    slider = user.find("thresholdSlider")
+    slider.setFocus()
+    for _ in range(200):
+        user.qtbot.keyClick(slider, Qt.Key.Key_Right)
+    assert user.params().threshold == 0.8
+    user.qtbot.waitUntil(lambda: user.retrieval.params.threshold == 0.8)
+    _undo(user)
+    assert user.params().threshold == 0.6
