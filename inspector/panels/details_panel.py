@@ -189,10 +189,7 @@ class DetailsPanel(Surface):
         found.setBackground(self._theme.soft(self._theme.accent, 0.24))
         found.setForeground(self._theme.text)
         grey.setForeground(self._theme.muted)
-        text, whole = self._shown, self._text or ""
-        unread = [
-            (_shown_place(whole, start), _shown_place(whole, end)) for start, end in self._unread
-        ]
+        text, unread = self._shown, self._unread
         marked = [(start, min(end, len(text)), grey) for start, end in unread if start < len(text)]
         matches = self._words.spans(text, unread)[:_MOST_MARKS]
         marked += [(start, end, found) for start, end in matches]
@@ -226,11 +223,6 @@ class DetailsPanel(Surface):
         metrics = self.fontMetrics()
         lines = 2 * _LEAST_LINES * metrics.lineSpacing() + 2 * metrics.height()
         return QSize(24 * metrics.averageCharWidth(), lines + 4 * self._splitter.handleWidth())
-
-
-def _shown_place(text: str, place: int) -> int:
-    """Return where a place in a text is once its line ends are one character each."""
-    return place - text.count("\r\n", 0, place)
 
 
 def _ranking_facts(hit: Hit, score_lines: Sequence[ScoreLine]) -> list[Fact]:

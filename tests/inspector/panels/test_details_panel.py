@@ -162,7 +162,7 @@ def test_what_is_not_read_is_grey_and_has_no_marks(details: DetailsPanel) -> Non
         (s.cursor.selectedText(), s.cursor.selectionStart(), s.format.foreground().color())
         for s in selections
     ]
-    assert looks == [("fish", 5, LIGHT.muted), ("fish", 0, LIGHT.text), ("fish", 14, LIGHT.text)]
+    assert looks == [("fish", 6, LIGHT.muted), ("fish", 0, LIGHT.text), ("fish", 15, LIGHT.text)]
 
 
 def test_words_of_the_query_are_marked_in_the_text(details: DetailsPanel) -> None:
