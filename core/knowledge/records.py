@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from core.errors import Place
 from core.io.findings import FINDINGS_LIMIT, Findings
 from core.io.json_file import describe
+from core.knowledge.blank_texts import warn_of_blank_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,7 @@ def parse_records(
 
     Errors: no list, an empty one, a record that is no object, an id that is missing, empty, no
     string, repeated or has control characters, a text that is missing, no string or longer than
-    `MAX_TEXT_CHARS`, metadata that is no object. Warnings: empty and identical texts.
+    `MAX_TEXT_CHARS`, metadata that is no object. Warnings: blank and identical texts.
 
     Parameters
     ----------
@@ -231,11 +232,7 @@ def _check_id(
 
 def _warn_of_texts(texts: tuple[str, ...], findings: Findings, places: RecordPlaces) -> None:
     distinct = set(texts)
-    if "" in distinct or any(map(str.isspace, texts)):
-        blank = (row for row, text in enumerate(texts) if not text or text.isspace())
-        for row in islice(blank, FINDINGS_LIMIT):
-            what = "only white space" if texts[row] else "empty"
-            findings.warning(f"the text is {what}: no search finds it", place=places(row, "text"))
+    warn_of_blank_texts(texts, findings, places)
     if len(distinct) == len(texts):
         return
     first: dict[str, int] = {}
