@@ -306,11 +306,10 @@ class Retrieve(
         work: Work,
         graph: CheckedGraph,
     ) -> None:
-        """Refuse a filter that does not fit the fields of the file, or of the store's schema."""
+        """Refuse a filter that does not fit the fields of the file, or of the store."""
         if param != "filter":
             return
-        store = self.memory(params)
-        if store is not None:
+        if (store := self.memory(params)) is not None:
             check_store_filter(store, params.filter, storages, work, graph)
         elif params.embedded_string_storage:
             storages.compiled_filter(params.embedded_string_storage, params.filter, work)

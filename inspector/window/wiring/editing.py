@@ -82,7 +82,7 @@ def wire_prompt(session: Session, prompt: PromptPanel) -> None:
     ):
         told.connect(act)
     session.bind(
-        (lambda s: (s.prompt_node, s.turn, s.drafts, s.checked), partial(_show_prompt, prompt))
+        (lambda s: (s.prompt_node, s.turn, s.drafts), partial(_show_prompt, prompt)),
     )
 
 
@@ -137,6 +137,12 @@ def _show_prompt(prompt: PromptPanel, shown: Shown) -> None:
         name if turn is not None else "",
         _template_draft(draft, params, shown) if params is not None and draft else None,
     )
+    if shown.drafts or not prompt.problem.isHidden():
+        _show_prompt_problem(prompt, name, shown)
+
+
+def _show_prompt_problem(prompt: PromptPanel, name: str, shown: Shown) -> None:
+    """Say what the graph's file gives placement and system prompt that they do not take."""
     prompt.show_problem(
         "\n".join(
             f"{param}: {error_text(refused.finding)}"
@@ -213,6 +219,7 @@ def _filter_status(
 ) -> tuple[Sequence[Field], bool | None, str | InspectorError]:
     """Return the fields that a filter can name, whether it is fine, and what to say of it."""
     text, storage, schema, store = filtered
+    text = text if text.strip() else ""
     is_fine = True if text else None
     if schema is not None:
         if schema in workspace.schema_names:
