@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 from inspector import theme as themes
+from inspector.widgets.parts import Surface, packed
 from inspector.window.dock_layout import DockLayout
 from inspector.window.focus import FocusKeeper, enter
 
@@ -69,7 +70,7 @@ class MainWindow(QMainWindow):
         self.layout_of_docks = DockLayout(
             self,
             panels.in_docks(),
-            panels.query,
+            _stacked(panels.query, panels.searches),
             (panels.message_bar, panels.progress, panels.turn_strip),
             panels.hits,
             panels.welcome,
@@ -191,3 +192,10 @@ class MainWindow(QMainWindow):
         if paths:
             event.acceptProposedAction()
             self.path_dropped.emit(paths[0])
+
+
+def _stacked(*widgets: QWidget) -> QWidget:
+    """Return a widget in which these stand above each other."""
+    column = Surface()
+    packed(QVBoxLayout(column), *widgets, spacing=0)
+    return column

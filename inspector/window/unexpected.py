@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import threading
+import weakref
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
-
-    Hook = Callable[[type[BaseException], BaseException, TracebackType | None], object]
 
 LOG_BYTES = 1_000_000
 LOG_FILES = 2
@@ -45,14 +45,12 @@ class Unexpected(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._before: Hook = sys.excepthook
-        self._thread_before = threading.excepthook
+        self._stop: Callable[[], object] = lambda: None
         self._handler: logging.Handler | None = None
 
     def listen(self) -> None:
         """Hear of exceptions, and write warnings and errors to the log file, from now on."""
-        self._before, self._thread_before = sys.excepthook, threading.excepthook
-        sys.excepthook, threading.excepthook = self._on_exception, self._on_thread
+        self._stop = _hook_into(weakref.ref(self))
         try:
             log_file().parent.mkdir(parents=True, exist_ok=True)
             self._handler = RotatingFileHandler(
@@ -69,22 +67,41 @@ class Unexpected(QObject):
 
     def stop(self) -> None:
         """Leave exceptions to whoever listened before."""
-        if sys.excepthook == self._on_exception:
-            sys.excepthook = self._before
-        if threading.excepthook == self._on_thread:
-            threading.excepthook = self._thread_before
+        self._stop()
         if self._handler is not None:
             logging.getLogger().removeHandler(self._handler)
             self._handler.close()
 
-    def _on_exception(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, Exception):
-            self.happened.emit(error)
-        self._before(kind, error, trace)
 
-    def _on_thread(self, args: threading.ExceptHookArgs) -> None:
-        if isinstance(args.exc_value, Exception):
-            self.happened.emit(args.exc_value)
-        self._thread_before(args)
+def _hook_into(listener: weakref.ref[Unexpected]) -> Callable[[], object]:
+    """Have a listener told of what nothing has caught, and return what ends that.
+
+    The interpreter's hooks must not keep a window alive that is gone without a word.
+    """
+    before, thread_before = sys.excepthook, threading.excepthook
+
+    def tell(error: BaseException | None) -> None:
+        heard = listener()
+        # Its C++ part may be gone already.
+        if heard is not None and isinstance(error, Exception):
+            with contextlib.suppress(RuntimeError):
+                heard.happened.emit(error)
+
+    def on_exception(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        tell(error)
+        before(kind, error, trace)
+
+    def on_thread(args: threading.ExceptHookArgs) -> None:
+        tell(args.exc_value)
+        thread_before(args)
+
+    def stop() -> None:
+        if sys.excepthook is on_exception:
+            sys.excepthook = before
+        if threading.excepthook is on_thread:
+            threading.excepthook = thread_before
+
+    sys.excepthook, threading.excepthook = on_exception, on_thread
+    return stop
