@@ -16,6 +16,7 @@ import orjson
 from core.errors import Code, Place
 from core.io.exact_json import loads
 from core.io.findings import FileRefused, Finding, Findings
+from core.io.foreign import Foreign, foreign_data, foreign_text, is_conflict_line
 from core.io.json_text import JsonProblem, explain, line_and_column, locate_all
 from core.io.wording import cut
 from core.io.work import QUIETLY, Work
@@ -35,6 +36,8 @@ MAX_LOCATED_BYTES = 128 << 20
 
 _BOM = b"\xef\xbb\xbf"
 _PIECE_BYTES = 4 << 20
+_HEAD_BYTES = 1 << 16
+_HAS_OBJECT = re.compile(rb"^\s*+\{", re.MULTILINE)
 _BETWEEN_OBJECTS = re.compile(rb"\}[ \t\r\n]*+,[ \t\r\n]*+(?=\{)")
 
 
@@ -76,7 +79,7 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
     """Read a whole file; None, and an error among the findings, when that is not possible.
 
     A missing or unreadable file is 3010, a folder or device 3011. Only regular files are read,
-    `MAX_FILE_BYTES` at most.
+    `MAX_FILE_BYTES` at most, and no archive, picture or Git LFS pointer.
     """
     try:
         status = path.stat()
@@ -105,10 +108,20 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
     except MemoryError:
         findings.error("there is not enough memory to read the file", hint="split it")
     else:
-        if len(data) == status.st_size:
+        if len(data) != status.st_size:
+            findings.error("the file changed while it was read", hint="open it again")
+        elif found := foreign_data(data):
+            add_foreign(findings, found)
+        else:
             return data
-        findings.error("the file changed while it was read", hint="open it again")
     return None
+
+
+def add_foreign(findings: Findings, found: Foreign) -> None:
+    """Add an error that says what a file is instead of what it should be."""
+    findings.error(
+        f"this is {found.what}", hint=found.hint, place=Place(file=findings.file, line=found.line)
+    )
 
 
 def read_text(path: Path, findings: Findings) -> str | None:
@@ -145,7 +158,7 @@ def read_json(path: Path, findings: Findings, work: Work = QUIETLY) -> Any | Non
     except orjson.JSONDecodeError as error:
         text = _decode(data.removeprefix(_BOM), findings)
         if text is not None:
-            _add(findings, text, _problem(text, error))
+            _explain(findings, text, error)
         return None
     except MemoryError:
         findings.error("there is not enough memory to read the file", hint="split it")
@@ -171,6 +184,10 @@ def read_json_lines(path: Path, findings: Findings, work: Work = QUIETLY) -> Jso
         return None
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         _decode(data, findings)
+        return None
+    head = data[:_HEAD_BYTES].decode("utf-8", "replace")
+    if not _HAS_OBJECT.search(data) and (found := foreign_text(head)):
+        add_foreign(findings, found)
         return None
     values: list[Any] = []
     numbers: list[int] = []
@@ -309,10 +326,13 @@ def _decode(body: bytes, findings: Findings) -> str | None:
         return None
 
 
-def _problem(text: str, error: orjson.JSONDecodeError) -> JsonProblem:
+def _explain(findings: Findings, text: str, error: orjson.JSONDecodeError) -> None:
     if not text.strip(" \t\r\n"):
-        return JsonProblem(0, "the file is empty", "restore it, or save it again")
-    return explain(text, error.pos, error.msg)
+        _add(findings, text, JsonProblem(0, "the file is empty", "restore it, or save it again"))
+    elif found := foreign_text(text):
+        add_foreign(findings, found)
+    else:
+        _add(findings, text, explain(text, error.pos, error.msg))
 
 
 def _add(findings: Findings, text: str, problem: JsonProblem) -> None:
@@ -330,7 +350,10 @@ def _add_line(
     single = Findings(findings.code, findings.file)
     text = _decode(content, single)
     if text is not None:
-        _add(single, text.replace("\r", " "), explain(text, error.pos, error.msg))
+        problem = explain(text, error.pos, error.msg)
+        if is_conflict_line(text):
+            problem = JsonProblem(0, "a conflict mark of a merge", "settle the conflict")
+        _add(single, text.replace("\r", " "), problem)
     for finding in single:
         place = dataclasses.replace(finding.place, line=line, json_path=f"records[{number}]")
         findings.extend([dataclasses.replace(finding, place=place)])

@@ -12,6 +12,7 @@ import orjson
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
 from core.io.json_text import child
+from core.io.json_typed import why_no_json
 from core.knowledge.columns import build_columns
 from core.knowledge.memory import MemoryStore
 from core.knowledge.schema import Field, FieldType
@@ -175,11 +176,12 @@ def _parse_metadata(text: str, node: str) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
+        mistake = why_no_json(text, "the metadata")
         raise InspectorError(
             Code.InvalidParamValue,
-            f"metadata: invalid JSON: {error}",
+            f"metadata: invalid JSON {mistake or error}",
             place=place,
-            hint='such as {"mood": "{{var.mood}}"}',
+            hint=(mistake.hint if mistake else "") or 'such as {"mood": "{{var.mood}}"}',
         ) from error
     if not isinstance(found, dict):
         raise InspectorError(

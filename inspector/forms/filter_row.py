@@ -85,7 +85,7 @@ class FilterRow(EditRow):
 
     def words(self, value: Any) -> str:
         """Return the filter on one line."""
-        return super().words(" ".join(value.split())) if value else "no filter"
+        return super().words(" ".join(value.split())) if value.strip() else "no filter"
 
     def set_status(self, ok: bool | None, text: str) -> None:
         """Say whether the value in force compiled (None: not known) and what it does.

@@ -249,10 +249,21 @@ class GraphEditor(QObject):
             self.outline = self.graph
         self.edited.emit(node, param)
 
-    def replace_params(self, params: Mapping[str, NodeParams]) -> None:
-        """Put the parameters of an earlier turn in force; nothing can be undone then."""
-        self.graph = self.outline = with_params(self.in_hand, params)
-        self.forget()
+    def replace_params(self, params: Mapping[str, NodeParams]) -> bool:
+        """Put the parameters of an earlier turn in force; return False when nothing changed."""
+        before = self.in_hand
+        self.graph = self.outline = with_params(before, params)
+        changed = [
+            (not spec.structural, node.name, name)
+            for node, old in zip(self.graph.nodes, before.nodes, strict=True)
+            for name, spec in node.params.specs().items()
+            if getattr(node.params, name) != getattr(old.params, name)
+        ]
+        if changed:
+            # A structural parameter, where there is one: it asks for a new agent.
+            _, node_name, param = min(changed)
+            self.edited.emit(node_name, param)
+        return bool(changed)
 
     def end_step(self) -> None:
         """Close the running gesture unless more keys follow soon: they are one, as a drag is."""

@@ -219,6 +219,7 @@ def _filter_status(
 ) -> tuple[Sequence[Field], bool | None, str | InspectorError]:
     """Return the fields that a filter can name, whether it is fine, and what to say of it."""
     text, storage, schema, store = filtered
+    text = text if text.strip() else ""
     is_fine = True if text else None
     if schema is not None:
         if schema in workspace.schema_names:
