@@ -242,7 +242,8 @@ def parse_memory(
     Returns
     -------
     tuple[MemoryStore, Records | None]
-        The store, and its records as columns of ids, texts and metadata; None for faulty ones.
+        The store, and its records as columns of ids, texts and metadata; None where there is no
+        list of them.
     """
     empty = MemoryStore("", path=path)
     if findings.has_errors:

@@ -308,9 +308,9 @@ def _run_turn(arguments: argparse.Namespace) -> int:
         print(
             json.dumps(document, ensure_ascii=False, indent=None if is_log else 2, allow_nan=False)
         )
+        told = tell(turn, opened.workspace.notes, told)
         if turn.error is not None:
             raise turn.error
-        told = tell(turn, opened.workspace.notes, told)
     if arguments.save_memory:
         for path in save_memory(agent.play, Path(arguments.save_memory)):
             print(f"wrote {path}", file=sys.stderr)

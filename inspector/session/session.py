@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.description import GraphDescription
+    from core.agent.history import HistoryEntry
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
     from core.opening.opening import Opened
-    from inspector.session.asking import HistoryEntry
     from inspector.session.jobs import Jobs
 
 OPEN_LANE = "open"
@@ -97,6 +97,7 @@ class Session(QObject):
         self.inputs.changed.connect(self._changes.rise)
         self.inputs.upcoming_changed.connect(self._tell)
         self.asking.answered.connect(self._on_answered)
+        self.asking.history_changed.connect(self._tell)
         self.asking.failed.connect(self.failed)
         self.changed.connect(self._show_changes)
         self.current: Opened | None = None
@@ -119,7 +120,7 @@ class Session(QObject):
 
     @property
     def history(self) -> list[HistoryEntry]:
-        """The turns of this session, the oldest first."""
+        """The turns asked in this folder, the oldest first."""
         return self.asking.history.entries
 
     @property
@@ -137,10 +138,11 @@ class Session(QObject):
             node=self.node,
             message=asking.message,
             turn=asking.turn,
-            is_outdated=asking.is_outdated,
+            standing=asking.standing,
             history=asking.history.entries,
             place=asking.history.index,
             drafts=editor.drafts,
+            is_mended=editor.is_mended,
             findings=self.findings,
             checked=self.checking.findings,
             play=inputs.shown,
@@ -233,7 +235,7 @@ class Session(QObject):
                 self.run(asked)
             elif keep:
                 # The same turn, run again: asked anew it would write to memory once more.
-                self.asking.refresh()
+                self.asking.reread()
             elif self.asking.message:
                 self.run(self.asking.message, live=True)
             self._prepare()
@@ -294,15 +296,10 @@ class Session(QObject):
             self._tell_notes(self.current)
 
     def pick_turn(self, index: int) -> None:
-        """Bring back a turn of the history: its message, parameters and results."""
-        entry = self.asking.pick(index)
-        if entry is None:
-            return
-        if not entry.turn.recorded:
-            self.inputs.bring_back(entry.turn.request)
-        self.editor.replace_params(entry.turn.request.params)
-        self.message_restored.emit(self.asking.message)
-        self._tell()
+        """Look at a turn of the history: its message and results. What is in force stays."""
+        if self.asking.pick(index) is not None:
+            self.message_restored.emit(self.asking.message)
+            self._tell()
 
     def step_history(self, step: int) -> None:
         """Pick the turn `step` places later (negative: earlier) than the one shown."""

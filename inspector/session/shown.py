@@ -7,18 +7,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from core.nodes.kind import Answer, kind_of
+from inspector.session.asking import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.agent.description import GraphDescription, Node
     from core.agent.drafts import Drafts
+    from core.agent.history import HistoryEntry
     from core.agent.turn import NodeRun, Turn
     from core.hits.listing import Listing
     from core.io.findings import Finding
     from core.nodes.walk import Play, RetrievalResult
     from core.opening.opening import Opened
-    from inspector.session.asking import HistoryEntry
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,10 @@ class Shown:
         texts are read from it, so that a moved slider is no news to who shows those.
     node : the name of the node in hand.
     turn : the turn on screen.
-    is_outdated : the turn belongs to an older question than the one being worked on.
+    standing : whether that turn is what is asked now.
     play, upcoming : what the turn on screen started from, and what the next one will.
     drafts : (node, parameter) → what was refused of it, typed or of the file.
+    is_mended : something stands in the place of what the file has and is refused.
     findings : all that is wrong with the files in use; `checked` is what is wrong with the graph
         and its storages as they are edited.
     history, place : the turns so far, the oldest first, and which of them is shown, −1 for none.
@@ -45,10 +47,11 @@ class Shown:
     node: str
     message: str
     turn: Turn | None
-    is_outdated: bool
+    standing: Standing
     history: Sequence[HistoryEntry]
     place: int
     drafts: Drafts
+    is_mended: bool
     findings: tuple[Finding, ...]
     checked: tuple[Finding, ...]
     play: Play
@@ -58,15 +61,26 @@ class Shown:
     exits: Mapping[str, str]
     replies: Mapping[str, str]
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the turn on screen is another one than is asked, with what is in force."""
+        return self.standing is not Standing.ANSWERED
+
+    @property
+    def looked_at(self) -> HistoryEntry | None:
+        """The entry of the history that is on screen, where it is not the newest."""
+        is_earlier = 0 <= self.place < len(self.history) - 1
+        return self.history[self.place] if is_earlier else None
+
     @cached_property
     def is_edited(self) -> bool:
-        """Whether the graph in force is another one than that of its file."""
+        """Whether the graph is another one than that of its file."""
         graph, opened = self.graph, self.opened
         return (
             graph is not None
             and opened is not None
             and opened.turn is None
-            and graph.nodes != opened.graph.nodes
+            and (self.is_mended or graph.nodes != opened.graph.nodes)
         )
 
     @cached_property
