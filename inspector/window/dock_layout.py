@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer
+from PySide6.QtCore import QByteArray, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
     QStackedWidget,
+    QTabBar,
     QTabWidget,
     QToolBar,
     QVBoxLayout,
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from inspector import theme as themes
 from inspector.window.docks import BOTTOM, DOCKS, LEFT, RIGHT, TABS
+from inspector.window.focus_order import move_focus, stops_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +34,7 @@ ROOMY_WIDTH_PX = 1100
 QWIDGETSIZE_MAX = (1 << 24) - 1
 
 
-class DockLayout:
+class DockLayout(QObject):
     """Builds the docks of a window, and saves and restores how they stand.
 
     Parameters
@@ -39,7 +42,13 @@ class DockLayout:
     panels : dock name → its panel.
     bar : stands above everything.
     strips : stand above the table, and above the welcome page.
+
+    Signals
+    -------
+    tabs_changed() : a tab came, went or was brought to the front.
     """
+
+    tabs_changed = Signal()
 
     def __init__(
         self,
@@ -50,6 +59,7 @@ class DockLayout:
         table: QWidget,
         welcome: QWidget,
     ) -> None:
+        super().__init__(window)
         self._window = window
         self._table, self._welcome = table, welcome
         self._state_behind_welcome: QByteArray | None = None
@@ -114,6 +124,49 @@ class DockLayout:
         for first, second in pairwise(tabs):
             self._window.tabifyDockWidget(first, second)
         tabs[0].raise_()
+        for dock in DOCKS:
+            if dock.place is TABS:
+                panel = panels[dock.name]
+                policy = panel.sizePolicy()
+                policy.setRetainSizeWhenHidden(True)
+                panel.setSizePolicy(policy)
+                self.docks[dock.name].visibilityChanged.connect(partial(self._show_panel, panel))
+
+    def _show_panel(self, panel: QWidget, shown: bool) -> None:
+        """Hide a panel behind another tab, which Qt takes for visible: keys must not reach it."""
+        had_focus = not shown and panel.isAncestorOf(self._window.focusWidget())
+        panel.setVisible(shown)
+        if had_focus:
+            QTimer.singleShot(0, self, self._focus_front)
+        # The tab itself comes and goes later.
+        QTimer.singleShot(0, self, self.tabs_changed.emit)
+
+    def _focus_front(self) -> None:
+        fronts = [name for name in self.tabs() if self.docks[name].widget().isVisible()]
+        if fronts:
+            self.go_to(fronts[0])
+
+    def tabs(self) -> list[str]:
+        """Return the docks that stand behind each other, in the order of their tabs."""
+        bars = [
+            child
+            for child in self._window.children()
+            if isinstance(child, QTabBar) and child.isVisible()
+        ]
+        titles = {dock.windowTitle(): name for name, dock in self.docks.items()}
+        return [
+            titles[bar.tabText(place)]
+            for bar in sorted(bars, key=lambda bar: (bar.x(), bar.y()))
+            for place in range(bar.count())
+            if bar.tabText(place) in titles
+        ]
+
+    def go_to(self, name: str) -> None:
+        """Bring a dock to the front and give it the keys."""
+        self.raise_dock(name)
+        stop = next(stops_in(self.docks[name]), None)
+        if stop is not None:
+            move_focus(stop, Qt.FocusReason.ShortcutFocusReason)
 
     def set_applicable(self, name: str, applicable: bool, *, in_front: bool = False) -> None:
         """Show a dock while it has something to show, and offer it only then.
