@@ -15,7 +15,7 @@ from core.nodes.kind import kind_of
 from core.nodes.walk import Outcome, Play, TurnRequest, TurnState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from core.agent.description import GraphDescription
     from core.agent.workspace import Workspace
@@ -61,7 +61,11 @@ def run_turn(request: TurnRequest, workspace: Workspace, work: Work = QUIETLY) -
                 hint="break the loop: an empty exit ends the turn",
             )
             break
-        params, state.work = request.params[name], work.for_node(name)
+        params = request.params.get(name)
+        if params is None:
+            error = _leads_nowhere(name, runs)
+            break
+        state.work = work.for_node(name)
         try:
             outcome = kind_of(params).run(name, params, state)
         except InspectorError as refused:
@@ -74,6 +78,24 @@ def run_turn(request: TurnRequest, workspace: Workspace, work: Work = QUIETLY) -
         name = run.next
     play = replace(request.play, canned_counts=state.canned_counts, memory=state.memory)
     return Turn(request, tuple(runs), error, play)
+
+
+def _leads_nowhere(name: str, runs: Sequence[NodeRun]) -> InspectorError:
+    """Return the error of a walk that comes to a node that is not there: a graph being mended."""
+    if not runs:
+        return InspectorError(
+            Code.GraphCompilationFailed,
+            f'the start node "{name}" does not exist',
+            hint="name a node of the graph",
+        )
+    last = runs[-1]
+    field = last.params.exits()[last.exit] if last.params is not None else ""
+    return InspectorError(
+        Code.GraphCompilationFailed,
+        f'exit {field} of node "{last.name}" leads to "{name}", which is no node of this graph',
+        place=Place(node=last.name, param=field),
+        hint="pick a node, or END",
+    )
 
 
 def _recorded(name: str, request: TurnRequest, outcome: Outcome) -> NodeRun:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from core.errors import InspectorError
 from core.io.wording import did_you_mean
-from core.nodes.kind import Answer, CheckedNode, kind_of
-from core.nodes.references import stray_references
+from core.nodes.kind import Answer, CheckedGraph, CheckedNode, kind_of
+from core.nodes.reference_checks import check_references
+from core.nodes.routes import reached
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -21,6 +22,7 @@ def check_graph(
     nodes: Sequence[tuple[str, NodeParams]],
     findings: Findings,
     *,
+    indices: Sequence[int],
     start_node: str,
     default_model_name: str,
     unread: Collection[str],
@@ -30,6 +32,7 @@ def check_graph(
     Parameters
     ----------
     nodes : names and parameters.
+    indices : the nodes' places in the list of their file.
     unread : names of nodes that could not be read.
     """
     names = [name for name, _ in nodes]
@@ -37,18 +40,23 @@ def check_graph(
         if not unread:
             findings.error("a graph needs at least one node", "nodes")
         return
-    checked = {name: CheckedNode(name, names.index(name), findings) for name in names}
+    sound = {name: params.sound() for name, params in nodes}
+    graph = CheckedGraph(sound, start_node, tuple(unread))
+    checked = {
+        name: CheckedNode(name, indices[names.index(name)], findings, graph) for name in names
+    }
     for name, count in Counter(names).items():
         if not name.strip():
             findings.error("a node needs a non-empty name", "nodes")
         elif count > 1:
-            where = ", ".join(f"nodes[{i}]" for i, other in enumerate(names) if other == name)
+            same = (i for i, other in zip(indices, names, strict=True) if other == name)
+            where = ", ".join(f"nodes[{i}]" for i in same)
             checked[name].error(
                 "",
                 f'{count} nodes are called "{name}": {where}',
                 hint="give each node its own name",
             )
-    known = [*names, *unread]
+    known = [*names, *filter(None, unread)]
     if start_node not in known:
         said = (
             f'the start node "{start_node}" does not exist'
@@ -61,9 +69,9 @@ def check_graph(
     for name, params in nodes:
         _check_node(checked[name], params, known)
     if not unread:  # Where those lead, nobody knows.
-        reached = _reached({name: params.sound() for name, params in nodes}, start_node)
-        for name in dict.fromkeys(names) if reached else ():
-            if name not in reached:
+        on_a_path = reached(sound, [start_node])
+        for name in dict.fromkeys(names) if on_a_path else ():
+            if name not in on_a_path:
                 checked[name].warning("", f'node "{name}" cannot be reached from the start node')
     for name, params in nodes:
         asks = kind_of(params).answer is Answer.REPLY
@@ -79,7 +87,7 @@ def _check_node(node: CheckedNode, params: NodeParams, names: Collection[str]) -
         try:
             spec.check(value)
         except InspectorError as error:
-            node.error(field, error.message, code=error.code)
+            node.error(field, error.message, hint=error.hint, code=error.code)
             continue
         if spec.is_exit and value and value not in names:
             node.error(
@@ -90,21 +98,4 @@ def _check_node(node: CheckedNode, params: NodeParams, names: Collection[str]) -
             )
     params = params.sound()
     kind_of(params).check(params, node)
-    for field, text in stray_references(params, names):
-        node.warning(
-            field,
-            f"nothing replaces {text}",
-            hint="there are {{user_message}}, {{var.NAME}} and "
-            "{{node.NAME.output}} of a node of this graph",
-        )
-
-
-def _reached(nodes: dict[str, NodeParams], start_node: str) -> set[str]:
-    reached: set[str] = set()
-    queue = [start_node]
-    while queue:
-        name = queue.pop()
-        if name in nodes and name not in reached:
-            reached.add(name)
-            queue.extend(nodes[name].exit_targets().values())
-    return reached
+    check_references(params, node)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from core.errors import InspectorError
+from core.errors import Code, InspectorError
 from core.io.findings import FileRefused, Findings, Severity
 from core.io.json_file import with_lines
+from core.io.wording import closest
 from core.io.work import QUIETLY, Work
-from core.nodes.kind import OpenedNode, StoreUse, kind_of
+from core.nodes.kind import CheckedGraph, OpenedNode, StoreUse, kind_of
 from core.nodes.references import has_references
 
 if TYPE_CHECKING:
     from core.agent.description import GraphDescription
     from core.agent.workspace import Workspace
     from core.nodes.params import NodeParams
+
+
+_LIKE = 0.7
+"""How alike two stores' names are when one is taken for a slip of the other."""
 
 
 def check_storages(
@@ -31,12 +36,15 @@ def check_storages(
     graph = graph.sound()
     seen: set[str] = set()
     remembering: list[tuple[OpenedNode, NodeParams, StoreUse]] = []
-    for index, node in enumerate(graph.nodes):
+    params = {node.name: node.params for node in graph.nodes}
+    around = CheckedGraph(params, graph.start_node, tuple(graph.unread.values()))
+    for index, node in zip(graph.indices, graph.nodes, strict=True):
         kind = kind_of(node.params)
         opened = OpenedNode(
             node.name,
             index,
             findings,
+            around,
             storages=workspace,
             work=work.for_node(node.name),
             seen=seen,
@@ -96,6 +104,7 @@ def _check_memories(
         name = store.name.strip()
         if name and not has_references(name):
             _check_store(name, store.schema, dataclasses.replace(node, seen=seen))
+            _check_store_name(name, node, nodes)
     findings.extend(
         dataclasses.replace(found, severity=Severity.WARNING)
         for found in workspace.memories.findings
@@ -116,3 +125,30 @@ def _check_store(name: str, schema: str, node: OpenedNode) -> None:
         node.tell(refused.place.file, with_lines(refused.findings))
     except InspectorError as error:
         node.refused(error, "schema")
+
+
+def _check_store_name(
+    name: str, node: OpenedNode, nodes: list[tuple[OpenedNode, NodeParams, StoreUse]]
+) -> None:
+    """Warn of a store that is neither on the disk nor written and searched here, but misspelt."""
+    on_disk = node.storages.memories.on_disk()
+    others = {store.name.strip() for other, _, store in nodes if other.name != node.name}
+    if name in on_disk or name in others:
+        return
+    # Stores that differ in their numbers are kept apart on purpose.
+    close = closest(
+        name,
+        [one for one in (*on_disk, *others) if _without_digits(one) != _without_digits(name)],
+        _LIKE,
+    )
+    if close:
+        node.warning(
+            "storage_name",
+            f'there is no memory store "{name}" yet',
+            code=Code.InvalidParamValue,
+            hint=f'did you mean "{close}"?',
+        )
+
+
+def _without_digits(name: str) -> str:
+    return "".join(sign for sign in name if not sign.isdigit())

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import json
 from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,10 @@ class GraphDescription:
     ``GraphDescription().add_node("knowledge", RetrieveParams(…)).set_start_node("knowledge")``
     reads like the game's own client; each call changes this graph and returns it.
 
-    unread : names of the file's nodes that could not be read and are left out.
+    refused : (node, parameter) → what the file gives it and it does not take; its value in force
+        is the default.
+    unread : index → name ("" for none) of the file's nodes that could not be read: saving keeps
+        them as they are.
     """
 
     def __init__(self) -> None:
@@ -51,8 +55,9 @@ class GraphDescription:
         self.default_model_name = ""
         self.storage_root = ""
         self.path: Path | None = None
-        self.warnings: tuple[Finding, ...] = ()
-        self.unread: tuple[str, ...] = ()
+        self.findings: tuple[Finding, ...] = ()
+        self.refused: Mapping[tuple[str, str], Any] = {}
+        self.unread: Mapping[int, str] = {}
         self._document: dict[str, Any] = {}
 
     def add_node(self, name: str, params: NodeParams) -> GraphDescription:
@@ -96,10 +101,16 @@ class GraphDescription:
         InspectorError
             3005 for an unknown node, 3007 for an unknown parameter or a refused value.
         """
-        changed = changed_params(self.node(node_name), param, value)
+        changing = self.node(node_name)
+        changed = changed_params(changing, param, value)
         return self.copy(
-            Node(node.name, changed) if node.name == node_name else node for node in self.nodes
+            Node(node.name, changed) if node is changing else node for node in self.nodes
         )
+
+    @property
+    def indices(self) -> list[int]:
+        """The places of the nodes in the list of their file."""
+        return list(islice((i for i in count() if i not in self.unread), len(self.nodes)))
 
     def copy(self, nodes: Iterable[Node] | None = None) -> GraphDescription:
         """Return an independent copy, with its own nodes (immutable and shared) or with these."""
@@ -117,15 +128,16 @@ class GraphDescription:
         check_graph(
             [(node.name, node.params) for node in self.nodes],
             findings,
+            indices=self.indices,
             start_node=self.start_node,
             default_model_name=self.default_model_name,
-            unread=self.unread,
+            unread=self.unread.values(),
         )
         return tuple(findings)
 
     @classmethod
     def load(cls, path: Path | str) -> GraphDescription:
-        """Read a graph file; warnings are kept in `warnings`.
+        """Read a graph file; its warnings are kept in `findings`.
 
         Raises
         ------
@@ -135,7 +147,23 @@ class GraphDescription:
         findings = Findings(Code.GraphCompilationFailed, str(path))
         graph = cls.read(path, findings)
         refuse_errors(findings)
-        graph.warnings = with_lines(findings)
+        graph.findings = with_lines(findings)
+        return graph
+
+    @classmethod
+    def load_faulty(cls, path: Path | str) -> GraphDescription:
+        """Read a graph file that may be full of mistakes, to mend it; `findings` has them all.
+
+        Raises
+        ------
+        FileRefused
+            With every finding, for what is no JSON object with a node that can be read.
+        """
+        findings = Findings(Code.GraphCompilationFailed, str(path))
+        graph = cls.read(path, findings)
+        if not graph.nodes:
+            refuse_errors(findings)
+        graph.findings = with_lines(findings)
         return graph
 
     @classmethod
@@ -191,12 +219,15 @@ class GraphDescription:
         if not isinstance(nodes, list):
             findings.error('"nodes" must be a list of nodes', "nodes")
             return graph
+        refused: dict[tuple[str, str], Any] = {}
+        unread: dict[int, str] = {}
         for index, entry in enumerate(nodes):
-            node = _read_node(entry, f"nodes[{index}]", findings)
+            node = _read_node(entry, f"nodes[{index}]", findings, refused)
             if node is not None:
                 graph.nodes.append(node)
-            elif isinstance(entry, dict):
-                graph.unread = (*graph.unread, str(entry.get("name")))
+            else:
+                unread[index] = _name_of(entry)
+        graph.refused, graph.unread = refused, unread
         return graph
 
     def to_document(self) -> dict[str, Any]:
@@ -209,9 +240,18 @@ class GraphDescription:
             value = getattr(self, key)
             if value or key in document:
                 document[key] = value
-        old = [entry for entry in document.get("nodes", []) if isinstance(entry, dict)]
-        by_name = {entry.get("name"): entry for entry in old}
-        document["nodes"] = [_write_node(node, by_name.get(node.name)) for node in self.nodes]
+        old = document.get("nodes", [])
+        by_name: dict[str, list[dict[str, Any]]] = {}
+        for index, entry in enumerate(old):
+            if index not in self.unread:
+                by_name.setdefault(_name_of(entry), []).append(entry)
+        written = [
+            _write_node(node, entries.pop(0) if (entries := by_name.get(node.name)) else None)
+            for node in self.nodes
+        ]
+        for index in sorted(self.unread):
+            written.insert(index, old[index])
+        document["nodes"] = written
         return document
 
     def to_json(self) -> str:
@@ -265,14 +305,20 @@ def changed_params(node: Node, param: str, value: Any) -> NodeParams:
     return dataclasses.replace(node.params, **{param: checked})
 
 
-def _read_node(entry: object, path: str, findings: Findings) -> Node | None:
+def _name_of(entry: object) -> str:
+    name = entry.get("name") if isinstance(entry, dict) else None
+    return name if isinstance(name, str) and name.strip() else ""
+
+
+def _read_node(
+    entry: object, path: str, findings: Findings, refused: dict[tuple[str, str], Any]
+) -> Node | None:
     if not isinstance(entry, dict):
         findings.error("a node must be a JSON object", path)
         return None
-    name = entry.get("name")
-    if not isinstance(name, str) or not name.strip():
+    name = _name_of(entry)
+    if not name:
         findings.error("a node needs a non-empty name", f"{path}.name")
-        name = ""
     type_name = entry.get("type", entry.get("params_type"))
     table = node_table(type_name) if isinstance(type_name, str) else None
     if table is None:
@@ -290,11 +336,16 @@ def _read_node(entry: object, path: str, findings: Findings) -> Node | None:
     if not isinstance(given, dict):
         findings.error("params must be a JSON object", f"{path}.params")
         given = {}
-    return Node(name, _read_params(table, given, name, f"{path}.params", findings))
+    return Node(name, _read_params(table, given, name, f"{path}.params", findings, refused))
 
 
 def _read_params(
-    table: type[NodeParams], given: Mapping[str, Any], node: str, path: str, findings: Findings
+    table: type[NodeParams],
+    given: Mapping[str, Any],
+    node: str,
+    path: str,
+    findings: Findings,
+    refused: dict[tuple[str, str], Any],
 ) -> NodeParams:
     specs = table.specs()
     values: dict[str, Any] = {}
@@ -310,6 +361,7 @@ def _read_params(
         try:
             values[key] = specs[key].check(value)
         except InspectorError as error:
+            refused[node, key] = value
             findings.error(error.message, hint=error.hint, code=error.code, place=place)
     return table(**values)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from core.hits.hit import Hit
     from core.hits.stage import StageKind, StageRows
-    from core.hits.words import QueryWords
+    from core.hits.words import QueryWords, Span
     from core.index.leg_query import LegQuery
 
 SortKeys = NDArray[np.float64] | list[str]
@@ -135,6 +135,9 @@ class Listing(Protocol):
 
     def score_lines(self, row: int) -> tuple[ScoreLine, ...]:
         """Say how the row's score came about."""
+
+    def unread(self, row: int) -> tuple[Span, ...]:
+        """Return the parts of the row's text that the search does not read, ascending."""
 
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return what its file says of the row besides id and text."""

@@ -38,14 +38,28 @@ class QueryWords:
         """The words without those that nearly every text has."""
         return QueryWords(self.tokens - STOP_WORDS, self.find)
 
-    def spans(self, text: str) -> tuple[Span, ...]:
-        """Return where `text` has a word: (start, end) by character, merged, ascending."""
+    def spans(self, text: str, unread: Iterable[Span] = ()) -> tuple[Span, ...]:
+        """Return where `text` has a word: (start, end) by character, merged, ascending.
+
+        Parameters
+        ----------
+        unread : parts of the text in which no word is looked for; they may reach beyond it.
+        """
         if not self.tokens:
             return ()
         merged: list[Span] = []
-        for start, end in self.find(text, self.tokens):
+        for start, end in self.find(_without(text, unread), self.tokens):
             if merged and start <= merged[-1][1]:
                 merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
             else:
                 merged.append((start, end))
         return tuple(merged)
+
+
+def _without(text: str, parts: Iterable[Span]) -> str:
+    """Return `text` with blanks in the place of these parts."""
+    for start, end in parts:
+        first, stop = max(start, 0), min(end, len(text))
+        if first < stop:
+            text = text[:first] + " " * (stop - first) + text[stop:]
+    return text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rapidfuzz import fuzz, process
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 DENSE = "Dense"
 BM25 = "BM25"
@@ -107,6 +107,21 @@ class LegQuery:
 
 DENSE_QUERY = LegQuery(DENSE)
 BM25_QUERY = LegQuery(BM25)
+
+
+def no_word_found(queries: Sequence[LegQuery], otherwise: tuple[str, str]) -> tuple[str, str]:
+    """Return what to say and what to advise when a search by words alone found nothing.
+
+    Parameters
+    ----------
+    otherwise : where the query has words, and nothing like them is known.
+    """
+    if not any(query.kept for query in queries):
+        return "There is no word to search for in this question", "Stop words and punctuation only"
+    near = dict.fromkeys(
+        word for query in queries for unknown in query.unknown for word in unknown.near
+    )
+    return (otherwise[0], f"Nearest known words: {', '.join(near)}") if near else otherwise
 
 
 def query_words(

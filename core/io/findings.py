@@ -38,6 +38,11 @@ class Finding:
         return " ".join(text.split())
 
 
+def has_errors(findings: Iterable[Finding]) -> bool:
+    """Tell whether there is an error among the findings."""
+    return any(finding.severity is Severity.ERROR for finding in findings)
+
+
 class Findings:
     """Collects the findings of one file, `FINDINGS_LIMIT` at most.
 
@@ -127,11 +132,15 @@ class Findings:
 
 
 class FileRefused(InspectorError):
-    """A file with at least one error; carries all of its findings."""
+    """A file with at least one error; carries all of its findings.
+
+    It speaks of the first error in the engine's order: the graph's shape (3003), then values
+    (3007), then files (3009 …), then what is in them.
+    """
 
     def __init__(self, findings: tuple[Finding, ...]) -> None:
         errors = [f for f in findings if f.severity is Severity.ERROR]
-        first = errors[0]
+        first = min(errors, key=lambda finding: finding.code)
         more = len(errors) - 1
         hint = first.hint
         if more:

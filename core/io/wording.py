@@ -9,10 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the one of the `known` names that is most like `name`, or ""; case does not count."""
+    names: dict[str, str] = {}
+    for one in known:
+        names.setdefault(one.casefold(), one)
+    close = difflib.get_close_matches(name.casefold(), list(names), n=1, cutoff=cutoff)
+    return names[close[0]] if close else ""
+
+
 def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return ``did you mean "top_k"?`` for the closest of the `known` names, or ""."""
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
-    return f'did you mean "{close[0]}"?' if close else ""
+    close = closest(name, known, cutoff)
+    return f'did you mean "{close}"?' if close else ""
 
 
 def cut(text: str, length: int, sign: str = "…") -> str:

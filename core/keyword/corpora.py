@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Protocol
 
+from core.errors import Place
 from core.io.cache import BoundedCache
 from core.io.work import QUIETLY, Work
 from core.keyword.folder import load_corpus
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.knowledge.base import KnowledgeBase
+    from core.knowledge.corpus import CorpusEntry
 
 _CorpusKey = tuple["Path", str]
 
@@ -79,6 +81,13 @@ class Corpora:
         with self._lock:
             key = self._keys.get((name, summary_field))
             return self._corpora[key] if key is not None else None
+
+    def aliases_place(self, name: str, summary_field: str, entry: CorpusEntry) -> Place:
+        """Return where the aliases of an entry of an open corpus are."""
+        path, field = self._keys[name, summary_field]
+        if field or not path.is_dir():
+            return Place(file=str(path), json_path=f"{entry.path}.metadata.aliases")
+        return Place(file=str(path / entry.path), json_path="aliases")
 
     def candidates(
         self,

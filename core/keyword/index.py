@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.keyword.preview import preview
 from core.knowledge.corpus import Corpus, CorpusEntry, CorpusProtocol
 
 if TYPE_CHECKING:
@@ -90,8 +91,6 @@ MIN_STEM_CHARS = 3
 
 _PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 _WORD = re.compile(rf"[^\s{re.escape(string.punctuation)}]+")
-# A line that starts with `aliases:`, and the indented list items below it.
-_ALIASES_BLOCK = re.compile(r"^aliases:[^\n]*\n?(?:[ \t]+-[ \t][^\n]*\n?)*", re.MULTILINE)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -127,20 +126,12 @@ def matched_spans(text: str, stems: Iterable[str]) -> list[tuple[int, int]]:
     return [found.span() for found in _WORD.finditer(text) if tokens(found.group()) & wanted]
 
 
-def preview(content: str, chars: int) -> str:
-    """Return the part of an entry's content that is scored.
-
-    The first `chars` characters of what is left without the first `aliases:` block, whose words
-    count as the field aliases already.
-    """
-    return _ALIASES_BLOCK.sub("", content, count=1)[:chars]
-
-
 class KeywordIndex:
     """For each field and stem, the entries that have it. Immutable once built.
 
     Rows number the entries in the order of their paths, which is the order of ties.
-    `category_codes` int64 (n,) are places in `category_names`.
+    `preview_chars` characters of each content count. `category_codes` int64 (n,) are places in
+    `category_names`.
 
     Parameters
     ----------
@@ -152,6 +143,7 @@ class KeywordIndex:
         self.entries: tuple[CorpusEntry, ...] = tuple(
             sorted(corpus.entries(), key=lambda entry: entry.path)
         )
+        self.preview_chars = preview_chars
         self.category_names = tuple(sorted({entry.category for entry in self.entries}))
         number = {name: code for code, name in enumerate(self.category_names)}
         self.category_codes: NDArray[np.int64] = np.array(

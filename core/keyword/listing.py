@@ -12,6 +12,7 @@ from core.hits.stage import StageRows
 from core.hits.words import QueryWords
 from core.keyword import stages
 from core.keyword.index import matched_spans
+from core.keyword.preview import unread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind
+    from core.hits.words import Span
     from core.index.leg_query import LegQuery
     from core.keyword.scoring import FieldPart
     from core.keyword.select import KeywordHit, KeywordSelection
@@ -126,7 +128,8 @@ class KeywordListing:
         lines = [] if told.rank is None else [ScoreLine("rank", str(told.rank))]
         lines += [_field_line(part) for part in told.parts if part.stems]
         if not any(part.stems for part in told.parts):
-            lines.append(ScoreLine("no field", "has a word of the question"))
+            lines.append(ScoreLine("no field", "has a word of the question in what is read"))
+        lines += self._preview_lines(row)
         folder = told.entry.category or "no folder"
         lines += [
             ScoreLine("sum", in_detail(told.base, 0)),
@@ -137,6 +140,28 @@ class KeywordListing:
             lines.append(ScoreLine("misses min_score by", _missing(told, self.selection.min_score)))
         return tuple(lines)
 
+    def unread(self, row: int) -> tuple[Span, ...]:
+        """Return what the preview leaves out of an entry's body."""
+        index = self.selection.candidates.index
+        entry = index.entries[row]
+        return unread(entry.content, entry.body, index.preview_chars)
+
+    def _preview_lines(self, row: int) -> list[ScoreLine]:
+        """Say how much of a body is not read, and which words of the query stand there."""
+        index, left_out = self.selection.candidates.index, self.unread(row)
+        if not left_out:
+            return []
+        whole = len(index.entries[row].body)
+        read = whole - sum(end - start for start, end in left_out)
+        limit = f"preview_chars {index.preview_chars}, front matter included"
+        lines = [ScoreLine("text read", f"{read:,} of {whole:,} characters", limit)]
+        stems, chars = self.selection.candidates.beyond(row)
+        if stems:
+            lines.append(
+                ScoreLine("beyond what is read", ", ".join(stems), f"preview_chars ≥ {chars:,}")
+            )
+        return lines
+
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return what the front matter, or the record, says, and all cross links."""
         entry = self.selection.candidates.index.entries[row]
@@ -145,7 +170,7 @@ class KeywordListing:
 
 def _hit(row: int, told: KeywordHit) -> Hit:
     needs = told.needs
-    if told.misses_by and needs:
+    if told.misses_by and told.score:
         # The gap beside the floor, so that a table shows both: ``min_score ≤ 2.25 (−0.75)``.
         needs += f" (−{in_detail(told.misses_by, 0)})"
     return Hit(

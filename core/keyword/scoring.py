@@ -13,7 +13,8 @@ import numpy as np
 from core.hits.numbers import in_detail
 from core.index.leg_query import KEYWORD, LegQuery, query_words
 from core.io.request import InvalidRequest, check_number, check_whole, refuse_unknown, shown
-from core.keyword.index import FIELDS, KeywordIndex, query_parts, tokens
+from core.keyword.index import FIELDS, KeywordIndex, matched_spans, query_parts, tokens
+from core.keyword.preview import preview
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,7 +148,9 @@ class KeywordCandidates:
     weights : what the scores are made with.
     overlaps : int32 (n, fields), how many stems each field has (columns as in `FIELDS`).
     scores : float64 (n,), 0 or more, higher is better.
-    order : int64 (m,), the rows with a score above 0, best first, ties by path.
+    order : int64 (m,), the rows that share a word with the query, best first, ties by path. The
+        last of them may be worth 0 points: too few aliases match, or a weight is 0.
+    scored : how many of them have a score above 0.
     search_ms : wall time of the search, milliseconds.
     """
 
@@ -159,6 +162,7 @@ class KeywordCandidates:
     overlaps: NDArray[np.int32]
     scores: NDArray[np.float64]
     order: NDArray[np.int64]
+    scored: int
     search_ms: float = 0.0
 
     def parts(self, row: int) -> tuple[FieldPart, ...]:
@@ -181,6 +185,22 @@ class KeywordCandidates:
             f"{len(stems)} of the {self.weights.aliases_overlap} stems that must match "
             "before aliases count"
         )
+
+    def beyond(self, row: int) -> tuple[tuple[str, ...], int]:
+        """Return the query's stems that stand only behind what is read of an entry's content.
+
+        Returns
+        -------
+        The stems, sorted, and how many characters have to be read for the first of them: 0 for
+        none.
+        """
+        content, chars = self.index.entries[row].content, self.index.preview_chars
+        read = tokens(preview(content, chars))
+        wanted = [word for word in self.stems if word not in read]
+        whole = preview(content, None)
+        found = [span for span in matched_spans(whole, wanted) if span[1] > chars]
+        stems = {word for start, end in found for word in tokens(whole[start:end])}
+        return tuple(sorted(stems.intersection(wanted))), found[0][1] if found else 0
 
     def match_reason(self, row: int) -> str:
         """Return the non-zero parts in one line, ``path:2+content:3+cat:concepts×1.5``."""
@@ -217,7 +237,7 @@ def search(query: str, index: KeywordIndex, weights: KeywordWeights) -> KeywordC
     stems = tuple(sorted(tokens(query)))
     overlaps = index.overlaps(stems)
     overlaps.setflags(write=False)
-    scores, order = _scores(overlaps, index, weights)
+    scores, order, scored = _scores(overlaps, index, weights)
     return KeywordCandidates(
         query,
         stems,
@@ -227,6 +247,7 @@ def search(query: str, index: KeywordIndex, weights: KeywordWeights) -> KeywordC
         overlaps,
         scores,
         order,
+        scored,
         1000 * (time.perf_counter() - started),
     )
 
@@ -240,14 +261,14 @@ def rescored(found: KeywordCandidates, weights: KeywordWeights) -> KeywordCandid
     """
     if weights == found.weights:
         return found
-    scores, order = _scores(found.overlaps, found.index, weights)
-    return replace(found, weights=weights, scores=scores, order=order)
+    scores, order, scored = _scores(found.overlaps, found.index, weights)
+    return replace(found, weights=weights, scores=scores, order=order, scored=scored)
 
 
 def _scores(
     overlaps: NDArray[np.int32], index: KeywordIndex, weights: KeywordWeights
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return scores and order of `KeywordCandidates`, read-only."""
+) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
+    """Return scores and order of `KeywordCandidates`, read-only, and how many are above 0."""
     touched = np.flatnonzero(overlaps.any(axis=1))
     counted = count(overlaps[touched], weights)
     base = np.zeros(len(touched), dtype=np.float64)
@@ -258,8 +279,7 @@ def _scores(
     scores = np.zeros(len(index), dtype=np.float64)
     if len(touched):
         scores[touched] = base * factors[index.category_codes[touched]]
-    scored = touched[scores[touched] > 0]
-    order = scored[np.argsort(-scores[scored], kind="stable")]
+    order = touched[np.argsort(-scores[touched], kind="stable")]
     for array in (scores, order):
         array.setflags(write=False)
-    return scores, order
+    return scores, order, int(np.count_nonzero(scores[touched] > 0))

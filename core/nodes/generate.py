@@ -6,16 +6,20 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from core.errors import InspectorError
-from core.nodes.kind import Answer, NodeKind, kind_of
+from core.errors import Code, InspectorError, Place
+from core.io.findings import Severity
+from core.nodes.kind import Answer, CheckedNode, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, TurnState
-from core.prompt.lint import Provided, lint
+from core.prompt.lint import Provided, lint, template_problem
 from core.prompt.messages import Placement
 from core.prompt.projection import Projection, PromptInputs, project
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from core.io.work import Work
+    from core.nodes.walk import Storages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +40,7 @@ class GenerateParams(NodeParams):
         "Mustache template of what is added to the prompt.",
         reads=Reads.PROMPT,
         multiline=True,
+        is_template=True,
     )
     placement: Placement = param(
         Placement.BeforeUserAsSystem,
@@ -51,13 +56,37 @@ class GenerateParams(NodeParams):
 
 class Generate(
     NodeKind[GenerateParams],
-    lacks=("simulated", "provides", "memory", "check", "check_storages", "check_change", "prepare"),
+    lacks=("simulated", "provides", "memory", "check_storages", "prepare"),
 ):
     """Renders the prompt; the reply is what the user typed in."""
 
     table = GenerateParams
     is_in_game = True
     answer = Answer.REPLY
+
+    def check(self, params: GenerateParams, node: CheckedNode) -> None:
+        """Say what a turn would say of the template."""
+        provided = provided_by(node.graph.params)
+        for problem in lint(params.template, params.placement, provided):
+            said = f"line {problem.line}, column {problem.column}: {problem.message}"
+            if problem.severity is Severity.ERROR:
+                node.error("template", said, code=Code.InvalidParamValue)
+            elif not node.graph.unread:  # What those provide, nobody knows.
+                node.warning("template", said, code=Code.InvalidParamValue)
+
+    def check_change(
+        self, params: GenerateParams, param: str, storages: Storages, work: Work
+    ) -> None:
+        """Refuse a template that cannot be rendered."""
+        del storages
+        problem = template_problem(params.template) if param == "template" else ""
+        if problem:
+            raise InspectorError(
+                Code.InvalidParamValue,
+                problem,
+                place=Place(node=work.node, param=param),
+                hint="correct the template",
+            )
 
     def run(self, name: str, params: GenerateParams, state: TurnState) -> Outcome:
         request = state.request

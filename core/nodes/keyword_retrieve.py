@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from core.errors import Code
+from core.index.leg_query import no_word_found
+from core.io.findings import Findings
 from core.keyword import stages
+from core.keyword.aliases import warn_of_short_aliases
 from core.keyword.index import index_of
 from core.keyword.listing import KeywordListing
 from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights
@@ -144,10 +149,16 @@ class KeywordRetrieval(RetrievalResult):
         "A keyword retrieval has no distances: its score counts the words that a "
         "question and an entry share. Higher is better."
     )
-    nothing_found = (
-        "No entry shares a word with this question",
-        "Words such as how, the, is do not count",
-    )
+
+    @property
+    def nothing_found(self) -> tuple[str, str]:
+        return no_word_found(
+            self.leg_queries,
+            (
+                "No entry shares a word with this question",
+                "Words such as how, the, is do not count",
+            ),
+        )
 
     @property
     def counts(self) -> KeywordCounts:
@@ -233,8 +244,16 @@ class KeywordRetrieve(
     def check_storages(self, params: KeywordRetrieveParams, node: OpenedNode) -> None:
 
         def opened(name: str) -> tuple[str, tuple[Finding, ...]]:
-            corpus = node.storages.corpora.corpus(name, params.summary_field, node.work)
-            return f"{name} {params.summary_field}", corpus.findings
+            corpora, field = node.storages.corpora, params.summary_field
+            corpus = corpora.corpus(name, field, node.work)
+            short = Findings(Code.InvalidEmbeddedStringStorageData, name)
+            warn_of_short_aliases(
+                corpus.entries(),
+                params.aliases_overlap,
+                short,
+                partial(corpora.aliases_place, name, field),
+            )
+            return f"{name} {field} {params.aliases_overlap}", (*corpus.findings, *short)
 
         node.open("corpus", params.corpus, opened)
 

@@ -16,6 +16,7 @@ from core.io.findings import FileRefused, Finding, Findings, Severity
 from core.io.work import QUIETLY, Work
 from core.knowledge.kinds import FileKind
 from core.nodes.params import NodeParams
+from core.nodes.routes import nodes_before, reached
 from core.prompt.lint import Provided
 
 if TYPE_CHECKING:
@@ -31,6 +32,32 @@ Opening = Callable[[str], tuple[str, Iterable[Finding]]]
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedGraph:
+    """What the check of one node knows of the whole graph.
+
+    params : node name → its parameters, refused values at their defaults.
+    unread : names of nodes that could not be read, so that nobody knows where they lead.
+    """
+
+    params: Mapping[str, NodeParams] = field(default_factory=dict)
+    start_node: str = ""
+    unread: tuple[str, ...] = ()
+
+    @property
+    def routes_are_known(self) -> bool:
+        """Whether it can be told which nodes come before which."""
+        return not self.unread and self.start_node in self.params
+
+    def is_reached(self, name: str) -> bool:
+        """Tell whether a turn can come to a node."""
+        return name in reached(self.params, [self.start_node])
+
+    def before(self, name: str) -> tuple[str, ...]:
+        """Return the nodes that can have run when a node runs."""
+        return nodes_before(self.params, self.start_node, name)
+
+
+@dataclass(frozen=True, slots=True)
 class CheckedNode:
     """A node of a graph under check.
 
@@ -41,6 +68,7 @@ class CheckedNode:
     name: str
     index: int
     findings: Findings
+    graph: CheckedGraph = field(default_factory=CheckedGraph)
 
     def place(self, param: str = "") -> Place:
         """Return the place of the node, or of one of its parameters, in the graph's file."""

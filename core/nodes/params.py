@@ -41,6 +41,7 @@ class ParamSpec:
 
     reads : what reads it.
     references : whether a turn replaces ``{{user_message}}`` and the like in it.
+    is_template : whether it is a Mustache template.
     file_kind : the kind of the file that it names, None where it names none.
     text_rule : of a text with a syntax of its own: says what is wrong with it, or "".
     client_enum : what the game's clients call its enumeration, "" for the same as here.
@@ -58,6 +59,7 @@ class ParamSpec:
     is_exit: bool = False
     multiline: bool = False
     references: bool = False
+    is_template: bool = False
     file_kind: FileKind | None = None
     text_rule: Callable[[str], str] | None = None
     client_enum: str = ""
@@ -137,6 +139,7 @@ def param(
     is_exit: bool = False,
     multiline: bool = False,
     references: bool = False,
+    is_template: bool = False,
     file_kind: FileKind | None = None,
     text_rule: Callable[[str], str] | None = None,
     client_enum: str = "",
@@ -155,6 +158,7 @@ def param(
         "is_exit": is_exit,
         "multiline": multiline,
         "references": references,
+        "is_template": is_template,
         "file_kind": file_kind,
         "text_rule": text_rule,
         "client_enum": client_enum,

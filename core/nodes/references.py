@@ -9,16 +9,14 @@ from core.errors import Code, InspectorError, Place
 from core.nodes.kind import OpenedNode, StoreUse, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from core.knowledge.memory import MemoryStore
     from core.nodes.params import NodeParams
     from core.nodes.walk import TurnRequest, TurnState
 
 
-_REFERENCE = re.compile(r"\{\{\s*(user_message|var\.[^{}\s]+|node\.[^{}]+?\.output)\s*\}\}")
-
-_BRACED = re.compile(r"\{\{[^{}]*\}\}")
+REFERENCE = re.compile(r"\{\{\s*(user_message|var\.[^{}\s]+|node\.[^{}]+?\.output)\s*\}\}")
 
 
 def resolve_text(template: str, state: TurnState, place: Place) -> str:
@@ -63,7 +61,7 @@ def resolve_references(
                     hint=f"give it a value: in Inputs, or with --var {name}=VALUE",
                 )
             return request.variables[name]
-        name = reference.removeprefix("node.").removesuffix(".output")
+        name = node_named(reference)
         if name not in request.params:
             raise InspectorError(
                 Code.InvalidParamValue,
@@ -73,29 +71,19 @@ def resolve_references(
             )
         return outputs.get(name, "")
 
-    return _REFERENCE.sub(replace, text).strip()
+    return REFERENCE.sub(replace, text).strip()
 
 
 def has_references(text: str) -> bool:
     """Tell whether there is something in a text that a turn replaces."""
-    return _REFERENCE.search(text) is not None
+    return REFERENCE.search(text) is not None
 
 
-def stray_references(params: NodeParams, nodes: Collection[str]) -> list[tuple[str, str]]:
-    """Return what looks like a reference in a node's texts but names nothing: parameter, text.
-
-    Parameters
-    ----------
-    nodes : the names of the graph's nodes.
-    """
-    strays = []
-    for param, text in _referring(params):
-        for found in _BRACED.findall(text):
-            match = _REFERENCE.fullmatch(found)
-            name = match[1].removeprefix("node.").removesuffix(".output") if match else ""
-            if not match or (match[1].startswith("node.") and name not in nodes):
-                strays.append((param, found))
-    return strays
+def node_named(reference: str) -> str:
+    """Return the node whose output a reference means, "" for another reference."""
+    if not reference.startswith("node."):
+        return ""
+    return reference.removeprefix("node.").removesuffix(".output")
 
 
 def query_of(name: str, text: str, state: TurnState) -> str:
@@ -116,8 +104,8 @@ def variables_used(params: Mapping[str, NodeParams]) -> dict[str, tuple[str, ...
     """
     used: dict[str, list[str]] = {}
     for node, table in params.items():
-        for param, text in _referring(table):
-            for match in _REFERENCE.finditer(text):
+        for param, text in referring(table):
+            for match in REFERENCE.finditer(text):
                 if match.group(1).startswith("var."):
                     places = used.setdefault(match.group(1).removeprefix("var."), [])
                     places.append(f"{node}.{param}")
@@ -126,7 +114,7 @@ def variables_used(params: Mapping[str, NodeParams]) -> dict[str, tuple[str, ...
 
 def names_output(text: str) -> bool:
     """Tell whether a text refers to what a node says, which only the walk knows."""
-    return any(match[1].startswith("node.") for match in _REFERENCE.finditer(text))
+    return any(match[1].startswith("node.") for match in REFERENCE.finditer(text))
 
 
 def named_store(name: str, storage_name: str, state: TurnState) -> tuple[str, MemoryStore | None]:
@@ -194,7 +182,7 @@ def stores_used(request: TurnRequest) -> dict[str, str]:
     return used
 
 
-def _referring(params: NodeParams) -> Iterator[tuple[str, str]]:
+def referring(params: NodeParams) -> Iterator[tuple[str, str]]:
     """Yield the parameters that may hold references, and their texts."""
     for name, spec in params.specs().items():
         if spec.references:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import Code, InspectorError
 from core.index.candidates import MAX_TOP_K, Candidates
+from core.index.leg_query import no_word_found
 from core.knowledge.filter import compile_filter
 from core.knowledge.kinds import FileKind, accepted_kinds
 from core.nodes.kind import CheckedNode, Filtered, OpenedNode, RecordedStages, SearchKind, StoreUse
@@ -179,7 +180,10 @@ class Retrieval(RetrievalResult):
         if self.listing is None or not self.listing.candidates.record_count:
             return "This store has no records yet", "WriteToMemory adds them during play"
         if self.params.retrieval_mode is RetrievalMode.Lexical:
-            return "No record holds a word of this question", "Dense matches by meaning"
+            return no_word_found(
+                self.leg_queries,
+                ("No record holds a word of this question", "Dense matches by meaning"),
+            )
         return "No record came back", "Loosen the filter or raise the threshold"
 
     def diagnostics(self) -> dict[str, Any]:

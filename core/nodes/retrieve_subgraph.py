@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, InspectorError, Place
+from core.index.leg_query import no_word_found
 from core.knowledge.kinds import FileKind
 from core.nodes.kind import CheckedNode, OpenedNode, RecordedStages, SearchKind
 from core.nodes.params import (
@@ -116,10 +117,12 @@ class SubgraphRetrieval(RetrievalResult):
         "A subgraph retrieval is drawn as a graph, in the tab Subgraph, and ranks by "
         "score: there is no threshold of distance to move."
     )
-    nothing_found = (
-        "No node shares a word with this question",
-        "Loosen the scope, or use embeddings to match by meaning",
-    )
+
+    @property
+    def nothing_found(self) -> tuple[str, str]:
+        said = "No node shares a word with this question"
+        advice = "Loosen the scope, or use embeddings to match by meaning"
+        return no_word_found(self.leg_queries, (said, advice))
 
     @property
     def how(self) -> str:

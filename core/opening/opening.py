@@ -1,11 +1,8 @@
-"""What a path means: a graph, knowledge, or a folder of them → a graph and its workspace.
-
-What a recorded turn can be replayed against, when nothing else is said: the files around it.
-"""
+"""What a path means: a graph, knowledge, or a folder of them → a graph and its workspace."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +11,9 @@ from core.agent.description import GraphDescription
 from core.agent.workspace import Workspace
 from core.embedding.models import catalog_findings
 from core.errors import Code, InspectorError, Place
-from core.io.findings import FileRefused, Finding, Findings, Severity
+from core.io.findings import FileRefused, Finding, Findings, Severity, has_errors
 from core.io.json_file import with_lines
-from core.io.work import QUIETLY
+from core.io.work import QUIETLY, Work
 from core.keyword.folder import load_corpus
 from core.knowledge.base import check_knowledge
 from core.knowledge.catalog import SchemaCatalog
@@ -29,6 +26,8 @@ from core.recording.reading import read_recording
 from core.subgraph.graph_file import load_knowledge_graph
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
 
@@ -40,8 +39,6 @@ DEFAULT_TEMPLATE = (
 )
 MOST_NEIGHBOURS = 200
 GRAPH_SUFFIX = ".graph.json"
-_FOLDERS_UP = 3
-_MOST_GRAPHS = 50
 
 _ANSWER = "answer"
 KNOWLEDGE_KINDS = accepted_kinds(FileKind.KNOWLEDGE)
@@ -56,7 +53,8 @@ class Opened:
     """A graph ready to become an agent, the storages beside it, and what was opened.
 
     turns : the recorded turns that were opened, the oldest first; () for anything else.
-    findings : warnings of the file that holds them, or of the user's catalog of models.
+    findings : of other files than the graph's and its storages': warnings of the file that holds
+        the turns, or of the user's catalog of models; why other files of a folder were left aside.
     """
 
     graph: GraphDescription
@@ -87,30 +85,92 @@ class Opened:
 
 
 def open_path(
-    path: Path | str, *, root: Path | str | None = None, models: ModelProvider | None = None
+    path: Path | str,
+    *,
+    root: Path | str | None = None,
+    models: ModelProvider | None = None,
+    faulty: bool = False,
+    work: Work = QUIETLY,
 ) -> Opened:
     """Open a graph, knowledge, a knowledge graph, recorded turns, a folder of Markdown, any folder.
 
     Recorded turns get a graph of the nodes that ran in them, knowledge alone a two-node graph
-    around it. A folder means its first graph file, by name, else its first knowledge config or
-    knowledge graph, else the Markdown files in it. The storage root is `root`, else the graph's
+    around it. A folder means the first of its graph files, by name, that has no error, else the
+    first such knowledge config or knowledge graph, else the Markdown files in it; a graph with
+    errors comes before mere knowledge. The storage root is `root`, else the graph's
     ``storage_root``, else the folder that the file, or the folder of Markdown, lies in.
+
+    Parameters
+    ----------
+    faulty : open a graph with errors too, so that it can be mended; they are in its `findings`.
 
     Raises
     ------
     InspectorError
         3010 when there is nothing, 3011 when it is something else, FileRefused with findings.
+    Cancelled
+        When `work` is cancelled.
     """
     path = _existing(Path(path))
     if path.is_dir():
-        path = _pick_from_folder(path)
+        return _open_folder(path, root, models, faulty, work)
+    return _open_file(path, root, models, faulty)
+
+
+def graph_findings(opened: Opened, work: Work = QUIETLY) -> tuple[Finding, ...]:
+    """Return all that is wrong with an opened graph and its storages."""
+    graph = opened.graph
+    findings = Findings(Code.GraphCompilationFailed, str(graph.path or ""))
+    findings.extend(graph.findings if graph.path is not None else graph.check())
+    check_storages(graph, opened.workspace, findings, work)
+    return tuple(findings)
+
+
+def _open_folder(
+    folder: Path, root: Path | str | None, models: ModelProvider | None, faulty: bool, work: Work
+) -> Opened:
+    """Open the first file that can be; what is wrong with those before it is told beside."""
+    aside: list[Finding] = []
+    mendable: tuple[Opened, tuple[Finding, ...]] | None = None
+    for path in _candidates(folder):
+        if mendable is not None and not path.name.endswith(GRAPH_SUFFIX):
+            break
+        try:
+            opened = _open_file(path, root, models, faulty=True)
+            found = graph_findings(opened, work)
+        except InspectorError as error:
+            aside.extend(_told(error, path))
+            continue
+        if not has_errors(found):
+            if mendable is not None:
+                aside.extend(mendable[1])
+            return replace(opened, findings=(*opened.findings, *aside))
+        if opened.graph.path is not None and mendable is None:
+            mendable = opened, found
+        else:
+            aside.extend(found)
+    if mendable is not None:
+        opened, found = mendable
+        if not faulty:
+            raise FileRefused(with_lines(found))
+        return replace(opened, findings=(*opened.findings, *aside))
+    if aside:
+        raise FileRefused(with_lines(aside))
+    raise InspectorError(
+        Code.StorageFileNotFound,
+        "no graph and no knowledge in this folder",
+        place=Place(file=str(folder)),
+    )
+
+
+def _open_file(
+    path: Path, root: Path | str | None, models: ModelProvider | None, faulty: bool
+) -> Opened:
     kind = FileKind.CORPUS if path.is_dir() else kind_of(path)
     if kind is FileKind.GRAPH:
-        graph = _load_graph(path, root)
-        folder = Path(root) if root is not None else _graph_root(graph, path)
-        return Opened(
-            graph, Workspace(StorageRoot(folder), models), path, findings=catalog_findings()
-        )
+        graph = GraphDescription.load_faulty(path) if faulty else _load_graph(path, root)
+        storage_root = _root_of(graph, path, root, faulty)
+        return Opened(graph, Workspace(storage_root, models), path, findings=catalog_findings())
     table = _SEARCHED_BY.get(kind)
     if table is not None:
         path = path.resolve() if path.is_dir() else path
@@ -164,12 +224,17 @@ def _findings_of(path: Path, root: Path | str | None, catalog_root: Path) -> tup
         if kind_of(path) is FileKind.MEMORY:
             return _check_memory_file(path, catalog_root)
         return _check_file(path, root)
-    except FileRefused as refused:
-        return refused.findings
     except InspectorError as error:
-        findings = Findings(error.code, str(path))
-        findings.error(error.message, hint=error.hint)
-        return tuple(findings)
+        return _told(error, path)
+
+
+def _told(error: InspectorError, path: Path) -> tuple[Finding, ...]:
+    """Return a refusal of a file as findings."""
+    if isinstance(error, FileRefused):
+        return error.findings
+    findings = Findings(error.code, str(path))
+    findings.error(error.message, hint=error.hint)
+    return tuple(findings)
 
 
 def known_files(folder: Path) -> list[Path]:
@@ -291,6 +356,23 @@ def _existing(path: Path) -> Path:
     return path
 
 
+def _root_of(
+    graph: GraphDescription, path: Path, root: Path | str | None, faulty: bool
+) -> StorageRoot:
+    """Return the storage root of a graph: of a faulty one that names none, its own folder."""
+    if root is not None:
+        return StorageRoot(root)
+    try:
+        return StorageRoot(_graph_root(graph, path))
+    except InspectorError as error:
+        if not faulty:
+            raise
+        findings = Findings(error.code, str(path))
+        findings.error(error.message, "storage_root", hint=error.hint)
+        graph.findings = (*graph.findings, *with_lines(findings))
+        return StorageRoot(path.parent)
+
+
 def _graph_root(graph: GraphDescription, path: Path) -> Path:
     named = graph.storage_root
     if Path(named).is_absolute():
@@ -302,104 +384,11 @@ def _graph_root(graph: GraphDescription, path: Path) -> Path:
     return path.parent / named
 
 
-def _pick_from_folder(folder: Path) -> Path:
-    graphs = sorted(folder.glob(f"*{GRAPH_SUFFIX}"))
-    if graphs:
-        return graphs[0]
+def _candidates(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder that it may mean, graphs first, and last the folder itself."""
+    yield from sorted(folder.glob(f"*{GRAPH_SUFFIX}"))
     for path in sorted(folder.glob("*.json")) + sorted(folder.glob("*.jsonl")):
         if kind_of(path) in _SEARCHED_BY:
-            return path
+            yield path
     if kind_of(folder) is FileKind.CORPUS or _has_markdown(folder):
-        return folder
-    raise InspectorError(
-        Code.StorageFileNotFound,
-        "no graph and no knowledge in this folder",
-        place=Place(file=str(folder)),
-    )
-
-
-def find_target(turn: Turn, path: Path, models: ModelProvider | None = None) -> Opened | None:
-    """Find what lies near a recording and has what the recorded turn searched.
-
-    The nearest folder, at or above the recording's, that holds every knowledge file that the turn
-    names; there the graph whose nodes bear the names of those that ran and agree with most of what
-    is recorded of their parameters, the first by name of equals; else the files alone.
-
-    Returns
-    -------
-    Opened | None
-        None when nothing near fits.
-    """
-    folder = path.resolve().parent
-    for place in (folder, *folder.parents[:_FOLDERS_UP]):
-        graph = _graph_in(place, turn, models)
-        if graph is not None:
-            return graph
-        names = _storages(turn)
-        if names and _holds(place, names):
-            around = GraphDescription()
-            for name, params in turn.request.params.items():
-                around.add_node(name, params)
-            return Opened(
-                around.set_start_node(turn.request.start_node),
-                Workspace(StorageRoot(place), models),
-                place,
-            )
-    return None
-
-
-def _storages(turn: Turn) -> frozenset[str]:
-    return frozenset(
-        name
-        for params in turn.request.params.values()
-        if (spec := params.storage_spec()) is not None and spec.file_kind is FileKind.KNOWLEDGE
-        if (name := getattr(params, spec.name))
-    )
-
-
-def _holds(folder: Path, names: frozenset[str]) -> bool:
-    root = StorageRoot(folder)
-    try:
-        for name in names:
-            root.resolve(name, FileKind.KNOWLEDGE)
-    except InspectorError:
-        return False
-    return True
-
-
-def _graph_in(folder: Path, turn: Turn, models: ModelProvider | None) -> Opened | None:
-    try:
-        files = sorted(folder.glob(f"*{GRAPH_SUFFIX}"))[:_MOST_GRAPHS]
-    except OSError:
-        return None
-    found = [
-        opened
-        for file in files
-        if (opened := _opened(file, models)) is not None and _fits(opened, turn)
-    ]
-    return max(found, key=lambda opened: _agreement(opened, turn), default=None)
-
-
-def _opened(file: Path, models: ModelProvider | None) -> Opened | None:
-    try:
-        return open_path(file, models=models)
-    except InspectorError:
-        return None
-
-
-def _fits(opened: Opened, turn: Turn) -> bool:
-    names = {node.name for node in opened.graph.nodes}
-    return {run.name for run in turn.runs} <= names and _holds(
-        opened.workspace.root.path, _storages(turn)
-    )
-
-
-def _agreement(opened: Opened, turn: Turn) -> int:
-    """Count the parameters that a graph gives to its nodes as they were recorded."""
-    recorded = turn.request.params
-    return sum(
-        getattr(node.params, name) == getattr(recorded[node.name], name)
-        for node in opened.graph.nodes
-        if type(recorded.get(node.name)) is type(node.params)
-        for name in node.params.specs()
-    )
+        yield folder

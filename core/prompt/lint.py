@@ -72,6 +72,12 @@ _WITHIN = {
 _NEEDS = {"knowledge": "Retrieve", "instructions": "Instruction"}
 
 
+def template_problem(template: str) -> str:
+    """Say what keeps a template from being rendered, and where; "" for one that can be."""
+    mistakes = scan(template).mistakes
+    return "line {}, column {}: {}".format(*mistakes[0]) if mistakes else ""
+
+
 @lru_cache(maxsize=4)  # A moved slider leaves the template as it is.
 def lint(template: str, placement: Placement, provided: Provided) -> tuple[LintProblem, ...]:
     """Find the mistakes of `template`, in the order of their places.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind
+    from core.hits.words import Span
     from core.index.leg_query import LegQuery
     from core.nodes.kind import SearchKind
 
@@ -120,6 +121,11 @@ class RecordedListing:
             for name in self._numbers()
             if getattr(told, name) is not None
         )
+
+    def unread(self, row: int) -> tuple[Span, ...]:
+        """Return nothing: what was read is not recorded."""
+        del row
+        return ()
 
     def metadata(self, row: int) -> Mapping[str, Any]:
         """Return nothing: metadata is not recorded."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind, StageRows
+    from core.hits.words import Span
     from core.index.candidates import Candidates
     from core.index.leg_query import LegQuery
 
@@ -214,6 +215,11 @@ class Selection(Choice):
         if self.is_complete:
             lines.append(ScoreLine("record", f"number {row} in the file"))
         return tuple(lines)
+
+    def unread(self, row: int) -> tuple[Span, ...]:
+        """Return nothing: words are looked for in the whole text."""
+        del row
+        return ()
 
     def _fused_beside(self, row: int) -> Sequence[float]:
         """Return the fused scores before and after that of a row."""

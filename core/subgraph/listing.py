@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.hits.stage import StageKind, StageRows
+    from core.hits.words import Span
     from core.index.leg_query import LegQuery
 
 _STEPS = {Via.PARENT: "parent of", Via.CHILD: "child of"}
@@ -254,6 +255,11 @@ class SubgraphListing:
             lines.append(ScoreLine("cosine distance", in_detail(found.distance)))
             lines.append(ScoreLine("fused score", self._fused(found)))
         return tuple(lines)
+
+    def unread(self, row: int) -> tuple[Span, ...]:
+        """Return nothing: full text reads all of a node."""
+        del row
+        return ()
 
     def _fused(self, found: SubgraphMatch) -> str:
         parts = [

@@ -7,13 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from core.embedding.embedder import ModelProvider
-from core.errors import Code, InspectorError
+from core.errors import Code, InspectorError, Place
 from core.hits.retriever import DEFAULT_K
+from core.io.findings import Findings
 from core.io.request import check_whole
+from core.keyword.aliases import warn_of_short_aliases
 from core.keyword.folder import load_corpus
 from core.keyword.retriever import KeywordRetriever
-from core.keyword.select import DEFAULT_MIN_SCORE, MAX_K
+from core.keyword.select import DEFAULT_MIN_SCORE, MAX_K, select
 from core.nodes import ExpansionDepth
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.graph_file import load_knowledge_graph
@@ -24,7 +28,10 @@ from inspector.cli.telling import tell_notes
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from core.keyword.select import KeywordHit, KeywordSelection
+    from core.knowledge.corpus import Corpus
 
 
 def add_commands(commands: Any) -> None:
@@ -47,6 +54,14 @@ def add_commands(commands: Any) -> None:
         default=DEFAULT_MIN_SCORE,
         metavar="X",
         help=f"smallest score that counts; default {DEFAULT_MIN_SCORE:g}",
+    )
+    keyword.add_argument(
+        "--near-misses",
+        type=int,
+        default=0,
+        metavar="N",
+        help="print an object: the hits, the N closest near-misses with their reason and needed "
+        "change, and the query as the search sees it",
     )
     keyword.set_defaults(run=_run_keyword)
     subgraph = commands.add_parser(
@@ -88,15 +103,58 @@ def add_commands(commands: Any) -> None:
 
 def _run_keyword(arguments: argparse.Namespace) -> int:
     check_whole("k", arguments.k, 1, MAX_K)
+    check_whole("near_misses", arguments.near_misses, 0)
     retriever = KeywordRetriever(arguments.min_score)
-    hits = retriever.retrieve(arguments.query, load_corpus(arguments.path), arguments.k)
-    _print_json(
-        [
-            {"path": hit.entry.path, "score": hit.score, "match_reason": hit.match_reason}
-            for hit in hits
-        ]
-    )
+    corpus = load_corpus(arguments.path)
+    found = select(retriever.candidates(arguments.query, corpus), arguments.k, retriever.min_score)
+    hits = [_keyword_data(hit) for hit in found.hits]
+    if arguments.near_misses:
+        misses = found.near_misses(arguments.near_misses)
+        _print_json(
+            {
+                "hits": hits,
+                "near_misses": [
+                    {**_keyword_data(miss), "reason": miss.reason, "needs": miss.needs}
+                    for miss in misses
+                ],
+                "query_words": found.candidates.seen.to_json(),
+            }
+        )
+    else:
+        _print_json(hits)
+    _tell_of_corpus(corpus, Path(arguments.path), retriever.weights.aliases_overlap)
+    tell_notes(_words_not_read(found))
     return 0
+
+
+def _keyword_data(hit: KeywordHit) -> dict[str, Any]:
+    return {"path": hit.entry.path, "score": hit.score, "match_reason": hit.match_reason}
+
+
+def _tell_of_corpus(corpus: Corpus, folder: Path, aliases_overlap: int) -> None:
+    """Print the warnings of a corpus on standard error."""
+    findings = Findings(Code.InvalidEmbeddedStringStorageData, str(folder))
+    findings.extend(corpus.findings)
+    warn_of_short_aliases(
+        corpus.entries(),
+        aliases_overlap,
+        findings,
+        lambda entry: Place(file=str(folder / entry.path), json_path="aliases"),
+    )
+    for finding in findings:
+        print(finding.line(), file=sys.stderr)
+
+
+def _words_not_read(found: KeywordSelection) -> Iterator[str]:
+    """Say of entries that they have all words of the query, and behind what is read of them."""
+    asked, index = found.candidates, found.candidates.index
+    for row in np.flatnonzero(~asked.overlaps.any(axis=1)).tolist():
+        stems, chars = asked.beyond(row)
+        if stems and stems == asked.stems:
+            yield (
+                f"{index.entries[row].path} has {', '.join(stems)} behind the first "
+                f"{index.preview_chars} characters, which alone are read: preview_chars ≥ {chars}"
+            )
 
 
 def _run_subgraph(arguments: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from core.errors import InspectorError
+    from core.io.findings import Finding
     from core.nodes import ParamSpec
 
 MOST_CHARACTERS = 200_000
@@ -56,10 +57,10 @@ def qt_places(text: str) -> Callable[[int], int]:
     return lambda place: place + bisect_right(wide, place - 1)
 
 
-def error_text(error: InspectorError) -> str:
+def error_text(error: InspectorError | Finding) -> str:
     """Return ``3007 InvalidParamValue: 2.1 is out of range: 0 to 2`` and the hint."""
     hint = f" ({error.hint})" if error.hint else ""
-    return f"{int(error.code)} {error.name}: {error.message}{hint}"
+    return f"{int(error.code)} {error.code.name}: {error.message}{hint}"
 
 
 def param_tip(spec: ParamSpec) -> str:

@@ -18,6 +18,7 @@ from inspector.widgets.parts import button, named, packed, text_tool
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from core.agent.drafts import RefusedValue
     from core.knowledge.schema import Field, Scalar
     from core.nodes import ParamSpec
     from inspector.forms.param_row import RowPlan
@@ -36,6 +37,8 @@ class FilterRow(EditRow):
     def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
         self.editor = CodeEdit(lines=4)
         super().__init__(spec, plan, self.editor, parent)
+        self._refusal = ""
+        self._status: tuple[bool | None, str] = (None, "")
         self._fields: tuple[Field, ...] = ()
         self._samples: dict[str, Scalar] = {}
         self.set_empty(_PLACEHOLDER)
@@ -71,19 +74,32 @@ class FilterRow(EditRow):
         """The text in the editor, in force or not."""
         return self.editor.text
 
-    def refuse(self, text: str) -> None:
-        """Say below the filter why it does not compile; it stays as a draft."""
-        self.set_status(False if text else None, text)
+    def refuse(self, text: str, draft: RefusedValue | None = None) -> None:
+        """Say below the filter why it does not compile; a draft stays, and so does the refusal."""
+        if draft is not None:
+            self.show_draft(draft.value)
+            text = f"{text}. {self._in_force()}"
+        self._refusal = text
+        self._show_status()
+
+    def _in_force(self) -> str:
+        return f"The previous one stays in force: {self.words(self._shown)}"
 
     def words(self, value: Any) -> str:
         """Return the filter on one line."""
         return super().words(" ".join(value.split())) if value else "no filter"
 
     def set_status(self, ok: bool | None, text: str) -> None:
-        """Say whether the text compiled (None: not known) and what it does or where it is wrong.
+        """Say whether the value in force compiled (None: not known) and what it does.
 
-        A place in the message, such as ``at args[1].rhs``, is underlined in the text.
+        What is refused is said in place of it, for as long as it stands.
         """
+        self._status = ok, text
+        self._show_status()
+
+    def _show_status(self) -> None:
+        """Show the status of the text: a place in it, ``at args[1].rhs``, is underlined."""
+        ok, text = (False, self._refusal) if self._refusal else self._status
         kind = {True: "ok", False: "error", None: "muted"}[ok]
         self.status.set_status(kind, text or "Empty = every record is searched")
         set_role(self.editor, "invalid", ok is False)

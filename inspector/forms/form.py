@@ -30,6 +30,7 @@ from inspector.widgets.parts import named, packed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from core.agent.drafts import RefusedValue
     from core.knowledge.schema import Field, Scalar
     from core.nodes import NodeParams, ParamSpec
 
@@ -57,6 +58,8 @@ class Form(QWidget):
     Signals
     -------
     param_edited(str, object) : parameter and new value; live while a slider is dragged.
+    param_draft_changed(str, object) : parameter and what its field holds and is refused, or the
+        value in force when that is gone.
     param_edit_finished(str) : the edit of that parameter is over.
 
     `rows` maps parameters to their rows, and `controls` the controls' object names to them.
@@ -64,6 +67,7 @@ class Form(QWidget):
     """
 
     param_edited = Signal(str, object)
+    param_draft_changed = Signal(str, object)
     param_edit_finished = Signal(str)
 
     def __init__(self, table: type[NodeParams], parent: QWidget | None = None) -> None:
@@ -107,10 +111,10 @@ class Form(QWidget):
             if row.plan.inactive is not None:
                 row.set_inactive(row.plan.inactive(params))
 
-    def set_problem(self, param: str, text: str) -> None:
-        """Say beside the parameter why its value was refused, or nothing with ""."""
+    def set_problem(self, param: str, text: str, draft: RefusedValue | None = None) -> None:
+        """Say beside the parameter what is wrong with its value, or with a `draft`; or nothing."""
         if param in self.rows:
-            self.rows[param].refuse(text)
+            self.rows[param].refuse(text, draft)
 
     def set_filter_status(self, ok: bool | None, text: str) -> None:
         """Say whether the filter compiled and what it lets through."""
@@ -137,7 +141,12 @@ class Form(QWidget):
     def drafts(self) -> list[OpenDraft]:
         """Name what is typed and not in force."""
         return [
-            OpenDraft(f"the {row.name.lower()} of {self._node}", row.setFocus, row.apply_draft)
+            OpenDraft(
+                f"the {row.name.lower()} of {self._node}",
+                row.setFocus,
+                row.apply_draft,
+                row.spec.name,
+            )
             for row in self.rows.values()
             if row.has_draft
         ]
@@ -172,6 +181,7 @@ class Form(QWidget):
         stem = plan.stem or f"{self._prefix}{spec.name}"
         row = (plan.kind or row_class(spec))(spec, replace(plan, stem=stem))
         row.value_edited.connect(partial(self.param_edited.emit, spec.name))
+        row.draft_changed.connect(partial(self.param_draft_changed.emit, spec.name))
         row.edit_finished.connect(partial(self.param_edit_finished.emit, spec.name))
         self.rows[spec.name] = row
         return row

@@ -21,6 +21,7 @@ from inspector.widgets.parts import button, named, packed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from core.agent.drafts import RefusedValue
     from core.nodes import ParamSpec
 
 LOCK_TIP = (
@@ -44,6 +45,7 @@ class LockedRow(ParamRow):
         super().__init__(spec, plan, parent)
         self._names = {"": "END" if spec.is_exit else plan.empty or "(none)"}
         self._standing_problem = ""
+        self._is_refused = False
         self._choices: tuple[str, ...] = ()
         self._value: Any = None
         self._note = ""
@@ -65,7 +67,7 @@ class LockedRow(ParamRow):
         if self.is_typed and not self._is_enum and not spec.is_exit:
             line = editable(self.combo, self.name)
             line.returnPressed.connect(self._commit_typed)
-            line.cancelled.connect(self.close_editor)
+            line.cancelled.connect(self._give_up)
         box = QWidget()
         packed(QHBoxLayout(box), (self.value_label, 1), (self.combo, 1), self.button)
         self._place(box, "")
@@ -116,11 +118,12 @@ class LockedRow(ParamRow):
         """Close the editor."""
         self.close_editor()
 
-    def refuse(self, text: str) -> None:
+    def refuse(self, text: str, draft: RefusedValue | None = None) -> None:
         """Say why a value is refused: the one that was asked for, or the one in force itself."""
-        if not self.is_editing:
-            self._standing_problem = text
-        super().refuse(text)
+        super().refuse(text, draft)
+        self._is_refused = draft is not None
+        if not self.is_editing or not text:
+            self._standing_problem = self.problem.text()
 
     def words(self, value: Any) -> str:
         """Return the value's name."""
@@ -175,9 +178,15 @@ class LockedRow(ParamRow):
 
     def _on_button_clicked(self) -> None:
         if self.is_editing:
-            self.close_editor()
+            self._give_up()
         else:
             self.open_editor()
+
+    def _give_up(self) -> None:
+        """Close the editor, and what was refused in it with it."""
+        self.close_editor()
+        if self._is_refused and not self._standing_problem:
+            self._commit(self._value)
 
     def _on_activated(self, index: int) -> None:
         self._commit(
@@ -203,7 +212,8 @@ class LockedRow(ParamRow):
     def _commit(self, value: Any) -> None:
         if value == self._value:
             self.close_editor()
-            return
+            if not self._is_refused:
+                return
         self._edited(value)
         self._finish()
 
@@ -222,7 +232,7 @@ class LockedRow(ParamRow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave the value as it is with Escape."""
         if event.key() == Qt.Key.Key_Escape and self.is_editing:
-            self.close_editor()
+            self._give_up()
             self.button.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         super().keyPressEvent(event)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
@@ -13,7 +14,7 @@ from inspector.drawing.scales import SMALLEST_LIMIT, Scale
 from inspector.drawing.words import error_text
 from inspector.forms.marked_slider import GROOVE_LEFT_PX, MarkedSlider
 from inspector.forms.param_row import ParamRow, RowPlan
-from inspector.forms.spins import DecimalSpin, WholeSpin
+from inspector.forms.spins import DecimalSpin, WholeSpin, read_number
 from inspector.widgets.labels import ElidedLabel, set_role
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QResizeEvent
 
+    from core.agent.drafts import RefusedValue
     from core.errors import InspectorError
     from core.nodes import ParamSpec
 
@@ -47,6 +49,7 @@ class NumberRow(ParamRow):
         self._per_unit = SLIDER_STEPS if self._is_float else 1
         self._value: int | float = spec.default
         self._showing = False
+        self._is_refused = False
         self._reason = ""
         self._note = ""
         self._is_one_line = True
@@ -97,16 +100,26 @@ class NumberRow(ParamRow):
         """Return the number as it is typed."""
         return in_full(value) if self._is_float else str(value)
 
+    def refuse(self, text: str, draft: RefusedValue | None = None) -> None:
+        """Say what is wrong with the number; one that is refused stays in the spin box."""
+        super().refuse(text, draft)
+        self._is_refused = draft is not None
+
+    def show_draft(self, value: Any) -> None:
+        """Put the refused number in the spin box."""
+        text = value if isinstance(value, str) else json.dumps(value)
+        if text != self.spin.lineEdit().text():
+            self.spin.show_draft(text)
+
     @property
     def has_draft(self) -> bool:
         """Whether the spin box says something else than the value in force."""
-        return self.spin.lineEdit().text() != self.words(self.spin.value())
+        return self.spin.has_draft
 
     def apply_draft(self) -> bool:
         """Put the typed number in force; False where it is refused."""
-        if self.spin.refusal(self.spin.lineEdit().text()) is not None:
+        if not self.spin.apply_draft():
             return False
-        self.spin.interpretText()
         self._finish()
         return True
 
@@ -116,9 +129,7 @@ class NumberRow(ParamRow):
 
     def discard_draft(self) -> None:
         """Forget a half-typed or refused text and show the value in force."""
-        text = self._written(self.spin.value())
-        if self.spin.lineEdit().text() != text:
-            self.spin.lineEdit().setText(text)
+        self.spin.discard_draft()
         super().discard_draft()
 
     def set_inactive(self, reason: str) -> None:
@@ -219,9 +230,11 @@ class NumberRow(ParamRow):
             self._showing = False
 
     def _edit(self, value: int | float) -> None:
-        self.show_problem("")
         if value == self._value:
+            self._give_up_refused()
             return
+        self.show_problem("")
+        self._is_refused = False
         self._take(value)
         self._edited(value)
 
@@ -238,8 +251,19 @@ class NumberRow(ParamRow):
             self._edit(value)
 
     def _on_typed(self, error: InspectorError | None) -> None:
-        stays = f"{self.words(self._value)} stays in force"
-        self.show_problem("" if error is None else f"{error_text(error)}. {stays}")
+        if error is not None:
+            self._is_refused = True
+            self.show_problem(f"{error_text(error)}. {self._in_force()}")
+            self.draft_changed.emit(read_number(self.spin.lineEdit().text()))
+        else:
+            self._give_up_refused()
+
+    def _give_up_refused(self) -> None:
+        """Ask for the value in force again, where another was refused."""
+        self.show_problem("")
+        if self._is_refused:
+            self._is_refused = False
+            self.draft_changed.emit(self._value)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the line where it is too short."""

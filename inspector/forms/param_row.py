@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPaintEvent
 
+    from core.agent.drafts import RefusedValue
     from core.nodes import ParamSpec
     from inspector.drawing.scales import Scale
 
@@ -116,12 +117,15 @@ class ParamRow(QWidget):
     Signals
     -------
     value_edited(object) : the user chose another valid value (while dragging as well).
+    draft_changed(object) : the field holds a value that the row knows to be refused, or has the
+        one in force again.
     edit_finished() : the edit is over; comes once after one or more `value_edited`.
 
     `gap_px` is the room that the row wants below it.
     """
 
     value_edited = Signal(object)
+    draft_changed = Signal(object)
     edit_finished = Signal()
     gap_px = 8
 
@@ -200,11 +204,26 @@ class ParamRow(QWidget):
         """Show the value in force in place of whatever was typed."""
         self.show_problem("")
 
-    def refuse(self, text: str) -> None:
-        """Say why a value is not in force. A choice goes back; a typed text stays as a draft."""
-        self.show_problem(text)
+    def refuse(self, text: str, draft: RefusedValue | None = None) -> None:
+        """Say what is wrong with the value, or nothing with "".
+
+        Parameters
+        ----------
+        draft : the value that it is said of, where that is not the one in force. It stays in the
+            field where that can show it.
+        """
+        self.show_problem(text if draft is None else f"{text}. {self._in_force()}")
         if text:
             self.set_value(self._shown)
+        if draft is not None:
+            self.show_draft(draft.value)
+
+    def show_draft(self, value: Any) -> None:
+        """Show a value that is refused, in rows where it can be typed."""
+
+    def _in_force(self) -> str:
+        """Say which value is in force instead of the one that is refused."""
+        return f"{self.words(self._shown)} stays in force"
 
     def show_problem(self, text: str) -> None:
         """Say why a value was refused, or nothing with ""."""

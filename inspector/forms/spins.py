@@ -1,7 +1,7 @@
 """Spin boxes that let any text be typed, take what the parameter allows, and say what it refuses.
 
 A typed number counts after Enter or a short pause, not at each key: on the way to a refused
-``2.1`` stands a valid ``2`` that nobody meant.
+``2.1`` stands a valid ``2`` that nobody meant. What is refused stays as it was typed, not in force.
 
 Numbers have a decimal point, as in the files, whatever the locale; a typed comma is one too.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QLocale, Qt, QTimer, Signal
@@ -43,24 +44,26 @@ _WHOLE = re.compile(r"[+-]?\d{1,30}")
 _STEPPING_KEYS = frozenset((Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown))
 
 
+def read_number(text: str) -> int | float | str:
+    """Read a number that a person typed, with a decimal point or comma; else the text itself."""
+    cleaned = text.strip().replace(",", ".").replace("−", "-")
+    if _WHOLE.fullmatch(cleaned):
+        return int(cleaned)
+    if "_" not in cleaned:
+        with suppress(ValueError):
+            return float(cleaned)
+    return text.strip()
+
+
 def parse_number(text: str, spec: ParamSpec) -> int | float:
-    """Read a number that a person typed, with a decimal point or comma.
+    """Read a number that a person typed, as the parameter takes it.
 
     Raises
     ------
     InspectorError
         3007 for what is no number, or not one that the parameter takes.
     """
-    cleaned = text.strip().replace(",", ".").replace("−", "-")
-    value: object = text.strip()
-    if _WHOLE.fullmatch(cleaned):
-        value = int(cleaned)
-    elif "_" not in cleaned:
-        try:
-            value = float(cleaned)
-        except ValueError:
-            value = text.strip()
-    checked: int | float = spec.check(value)
+    checked: int | float = spec.check(read_number(text))
     return checked
 
 
@@ -71,6 +74,8 @@ class _CheckedSpin(_Base):
     typed: Signal
     edit_finished: Signal
     value: Callable[[], Any]
+    textFromValue: Callable[[Any], str]
+    valueChanged: Signal
 
     def prepare(self, spec: ParamSpec) -> None:
         """Set up ranges, font and signals."""
@@ -81,16 +86,19 @@ class _CheckedSpin(_Base):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)
         self._is_typing = False
+        self._refused = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._take_typed)
         self.lineEdit().textEdited.connect(self._on_text_edited)
         self.editingFinished.connect(self._on_editing_finished)
+        self.valueChanged.connect(self._on_value_changed)
         self.editingFinished.connect(self.edit_finished)
 
     def setValue(self, value: float) -> None:
         """Set the value; a script's refused value is reported like a typed one, not clamped."""
         refused = self.refusal(str(value))
         if refused is not None:
+            self.show_draft(str(value))
             self.typed.emit(refused)
         else:
             spin: Any = super()
@@ -111,13 +119,49 @@ class _CheckedSpin(_Base):
             return error
         return None
 
+    @property
+    def has_draft(self) -> bool:
+        """Whether the text is another one than the value's."""
+        return self.lineEdit().text() != self.textFromValue(self.value())
+
+    def show_draft(self, text: str) -> None:
+        """Show a text that is refused, unless something is being typed."""
+        if not self._is_typing:
+            self._refused = text
+            self.lineEdit().setText(text)
+
+    def apply_draft(self) -> bool:
+        """Take what is typed for the value; False where it is refused."""
+        if self.refusal(self.lineEdit().text()) is not None:
+            return False
+        self.interpretText()
+        return True
+
+    def discard_draft(self) -> None:
+        """Show the value in place of what is half typed or refused."""
+        self._pause.stop()
+        self._is_typing = False
+        self._refused = ""
+        text = self.textFromValue(self.value())
+        if self.lineEdit().text() != text:
+            self.lineEdit().setText(text)
+
     def _on_editing_finished(self) -> None:
         self._pause.stop()
         self._is_typing = False
+        if self._refused:
+            # Qt has put the value in its place.
+            self.lineEdit().setText(self._refused)
+        else:
+            self.typed.emit(None)
+
+    def _on_value_changed(self) -> None:
+        self._refused = ""
 
     def _on_text_edited(self, text: str) -> None:
         self._is_typing = True
         refused = self.refusal(text)
+        self._refused = text.strip() if refused is not None else ""
         if refused is None and text.strip()[-1:] not in ".,":
             self._pause.start()
         else:
@@ -130,6 +174,10 @@ class _CheckedSpin(_Base):
         self.setKeyboardTracking(True)
         self.lineEdit().textChanged.emit(self.lineEdit().text())
         self.setKeyboardTracking(False)
+
+    def fixup(self, text: str) -> str:
+        """Leave a refused text as it is: Qt would take its commas for marks of thousands."""
+        return text
 
     def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
         """Let everything be typed; only what the parameter takes becomes the value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,13 @@ class EditRow(ParamRow):
     def set_empty(self, text: str) -> None:
         """Show `text` faintly in the empty field."""
         self.edit.setPlaceholderText(text)
+
+    def show_draft(self, value: Any) -> None:
+        """Put the refused text in, unless more has been typed since."""
+        if not self.edit.isReadOnly():
+            self.edit.show_draft(
+                value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            )
 
     @property
     def has_draft(self) -> bool:

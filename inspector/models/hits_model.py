@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from core.hits.listing import sort_keys
 from core.hits.numbers import in_detail
 from core.hits.words import QueryWords
+from inspector.drawing.hit_line import TEXT_CHARACTERS, HitLine, hit_line, line_of
 from inspector.drawing.words import tooltip
 from inspector.models.number_cells import NumberCells
 from inspector.models.table_model import USER_ROLE, Index, TableModel
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 FIRST_NEAR_MISSES = 200
 MORE_NEAR_MISSES = 1000
-TEXT_CHARACTERS = 500
-"""How much of a chunk a row shows and searches for matched words; the details have it all."""
 MISSING = "–"
 
 REASON_WORDS = {
@@ -51,7 +50,6 @@ _LONG_NAMES = {
     "bm25_score": "BM25 score",
     "fused_score": "fused score",
 }
-_LINE_BREAKS = {ord(sign): " " for sign in "\0\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"}
 
 
 Column = IntEnum(
@@ -131,14 +129,6 @@ NUMBERS = frozenset(
 _SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
-class _Line(NamedTuple):
-    """A text, the line that a row shows of it, and where that has words of the query."""
-
-    text: str
-    line: str
-    matches: tuple[Span, ...]
-
-
 class HitsModel(TableModel[int]):
     """Hits first, in the engine's order, then the near-misses, the closest to getting in first.
 
@@ -174,7 +164,7 @@ class HitsModel(TableModel[int]):
         self._sort = (-1, Qt.SortOrder.AscendingOrder)
         self.words = QueryWords()
         self._places: dict[int, int] = {}
-        self._lines: dict[int, _Line] = {}
+        self._lines: dict[int, HitLine] = {}
         self.numbers_shown = NumberCells()
 
     # What is shown
@@ -264,8 +254,8 @@ class HitsModel(TableModel[int]):
         known = self._lines.get(hit.row)
         # A node's text depends on parameters, so it may differ in the same search.
         if known is None or known.text != hit.text:
-            line = line_of(hit.text)
-            known = self._lines[hit.row] = _Line(hit.text, line, self.words.spans(line))
+            unread = self.selection.unread(hit.row) if self.selection is not None else ()
+            known = self._lines[hit.row] = hit_line(hit.text, self.words, unread)
         return known.line, known.matches
 
     @property
@@ -383,11 +373,6 @@ class HitsModel(TableModel[int]):
             return
         self._sort = wanted
         self._take(self.selection, self.stage)
-
-
-def line_of(text: str) -> str:
-    """Return the beginning of a chunk as one line: what a row shows."""
-    return text[: 4 * TEXT_CHARACTERS].translate(_LINE_BREAKS).lstrip()[:TEXT_CHARACTERS]
 
 
 def _sorted(rows: list[int], keys: SortKeys, order: Qt.SortOrder) -> list[int]:

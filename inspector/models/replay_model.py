@@ -10,8 +10,9 @@ from PySide6.QtGui import QFont
 
 from core.hits.comparison import Verdict
 from inspector import theme as themes
+from inspector.drawing.hit_line import line_of
 from inspector.drawing.words import tooltip
-from inspector.models.hits_model import MISSING, line_of
+from inspector.models.hits_model import MISSING
 from inspector.models.table_model import USER_ROLE, TableModel
 
 if TYPE_CHECKING:

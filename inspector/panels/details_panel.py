@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from core.hits.hit import Hit
     from core.hits.listing import ScoreLine
+    from core.hits.words import Span
     from inspector.drawing.unstubbed import ExtraSelection, StyleOption
     from inspector.theme import Theme
 
@@ -77,6 +78,7 @@ class DetailsPanel(Surface):
         super().__init__(parent)
         named(self, "hitDetails", "Details of the selected record")
         self._words = QueryWords()
+        self._unread: Sequence[Span] = ()
         self._text: str | None = None
         self._shown = ""
         self.id_label = ElidedLabel("", self)
@@ -131,6 +133,7 @@ class DetailsPanel(Surface):
         score_lines: Sequence[ScoreLine] = (),
         *,
         words: QueryWords | None = None,
+        unread: Sequence[Span] = (),
         known_fields: Collection[str] | None = None,
     ) -> None:
         """Show a record's story; None = no row is in hand.
@@ -140,12 +143,13 @@ class DetailsPanel(Surface):
         metadata : the record's metadata as the file has it.
         score_lines : how its score came about.
         words : of the query; their matches are marked in the text.
+        unread : parts of the text that the search does not read: greyed, and no match is in them.
         known_fields : names that the schema declares; others are marked. None = not known.
         """
         self.id_label.setVisible(hit is not None)
         self.status_label.setVisible(hit is not None)
         self.facts_view.setVisible(hit is not None)
-        self._show_text("" if hit is None else hit.text, words or QueryWords())
+        self._show_text("" if hit is None else hit.text, words or QueryWords(), unread)
         if hit is None:
             self.facts.show_facts(())
             return
@@ -168,10 +172,10 @@ class DetailsPanel(Surface):
             parts = ("Near-miss", REASON_WORDS[hit.reason.value], hit.needs)
             self.status_label.set_status("warning", " · ".join(part for part in parts if part))
 
-    def _show_text(self, text: str, words: QueryWords) -> None:
-        if text == self._text and words == self._words:
+    def _show_text(self, text: str, words: QueryWords, unread: Sequence[Span]) -> None:
+        if (text, words, unread) == (self._text, self._words, self._unread):
             return
-        self._words = words
+        self._words, self._unread = words, unread
         if text != self._text:
             self._text = text
             # Qt takes each of these for one line end; so must whoever counts characters.
@@ -181,19 +185,25 @@ class DetailsPanel(Surface):
         self._mark_matches()
 
     def _mark_matches(self) -> None:
-        marks = QTextCharFormat()
-        marks.setBackground(self._theme.soft(self._theme.accent, 0.24))
-        marks.setForeground(self._theme.text)
-        text = self._shown
+        found, grey = QTextCharFormat(), QTextCharFormat()
+        found.setBackground(self._theme.soft(self._theme.accent, 0.24))
+        found.setForeground(self._theme.text)
+        grey.setForeground(self._theme.muted)
+        text, whole = self._shown, self._text or ""
+        unread = [
+            (_shown_place(whole, start), _shown_place(whole, end)) for start, end in self._unread
+        ]
+        marked = [(start, min(end, len(text)), grey) for start, end in unread if start < len(text)]
+        matches = self._words.spans(text, unread)[:_MOST_MARKS]
+        marked += [(start, end, found) for start, end in matches]
         selections = []
-        document = self.text_view.document()
         place = qt_places(text)
-        for start, end in self._words.spans(text)[:_MOST_MARKS]:
-            cursor = QTextCursor(document)
+        for start, end, look in marked:
+            cursor = QTextCursor(self.text_view.document())
             cursor.setPosition(place(start))
             cursor.setPosition(place(end), QTextCursor.MoveMode.KeepAnchor)
             selection: ExtraSelection = QTextEdit.ExtraSelection()
-            selection.cursor, selection.format = cursor, marks
+            selection.cursor, selection.format = cursor, look
             selections.append(selection)
         self.text_view.setExtraSelections(selections)
 
@@ -216,6 +226,11 @@ class DetailsPanel(Surface):
         metrics = self.fontMetrics()
         lines = 2 * _LEAST_LINES * metrics.lineSpacing() + 2 * metrics.height()
         return QSize(24 * metrics.averageCharWidth(), lines + 4 * self._splitter.handleWidth())
+
+
+def _shown_place(text: str, place: int) -> int:
+    """Return where a place in a text is once its line ends are one character each."""
+    return place - text.count("\r\n", 0, place)
 
 
 def _ranking_facts(hit: Hit, score_lines: Sequence[ScoreLine]) -> list[Fact]:

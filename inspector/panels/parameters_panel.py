@@ -33,7 +33,9 @@ from inspector.widgets.parts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from core.agent.drafts import RefusedValue
     from core.errors import InspectorError
+    from core.io.findings import Finding
     from core.nodes import NodeParams
     from inspector.theme import Theme
     from inspector.widgets.drafts import OpenDraft
@@ -51,6 +53,8 @@ class ParametersPanel(Surface):
     -------
     param_edited(str, object) : parameter and new, valid value; live while a slider is dragged.
         Text (filter, instruction) comes after 150 ms of quiet, not yet compiled.
+    param_draft_changed(str, object) : parameter and what its field holds and is refused, or the
+        value in force when that is gone.
     param_edit_finished(str) : the edit of that parameter is over (one step to undo).
     exit_picked(str, str) : node, and the exit that stands in for a language model's decision.
     reply_edited(str, str) : node, and the label that stands in for the one a model would find.
@@ -62,6 +66,7 @@ class ParametersPanel(Surface):
     """
 
     param_edited = Signal(str, object)
+    param_draft_changed = Signal(str, object)
     param_edit_finished = Signal(str)
     exit_picked = Signal(str, str)
     reply_edited = Signal(str, str)
@@ -126,6 +131,20 @@ class ParametersPanel(Surface):
         self._set_usable(True)
         form.show_params(name, params, baseline)
 
+    def set_param_problem(
+        self,
+        param: str,
+        problem: str | InspectorError | Finding,
+        draft: RefusedValue | None = None,
+    ) -> None:
+        """Say beside a parameter what is wrong with its value, or nothing with "".
+
+        Parameters
+        ----------
+        draft : the value that is refused, where that is not the one in force.
+        """
+        self.form.set_problem(param, _text(problem), draft)
+
     def drafts(self) -> list[OpenDraft]:
         """Name what is typed and not in force."""
         return self.form.drafts() if self.node else []
@@ -133,10 +152,6 @@ class ParametersPanel(Surface):
     def discard_drafts(self) -> None:
         """Show the values in force in place of whatever is half typed or refused."""
         self.form.discard_drafts()
-
-    def set_param_problem(self, param: str, problem: str | InspectorError) -> None:
-        """Say beside a parameter why its value was refused; the next valid one clears it."""
-        self.form.set_problem(param, _text(problem))
 
     def set_filter_status(self, ok: bool | None, text: str | InspectorError) -> None:
         """Say whether the filter compiled (None: not known), how many match or what is wrong."""
@@ -225,6 +240,7 @@ class ParametersPanel(Surface):
                 form.set_choices(param, values)
             self._body_layout.addWidget(form, 1)
             form.param_edited.connect(self.param_edited)
+            form.param_draft_changed.connect(self.param_draft_changed)
             form.param_edit_finished.connect(self.param_edit_finished)
             form.hide()
             themes.spread(form, self._theme)
@@ -272,5 +288,5 @@ class ParametersPanel(Surface):
         return hint.expandedTo(QSize(self._body.minimumSizeHint().width() + bar, 0))
 
 
-def _text(problem: str | InspectorError) -> str:
+def _text(problem: str | InspectorError | Finding) -> str:
     return problem if isinstance(problem, str) else error_text(problem)

@@ -95,6 +95,12 @@ class PlayPanel(Surface):
         """
         self.dialog.show_dialog(lines, kept=kept, reply=reply, replies_to=replies_to)
 
+    def go_to_undefined(self) -> None:
+        """Put the focus where the first variable without a value gets it."""
+        self._segments[0].setChecked(True)
+        self._arrange()
+        self.variables.go_to_undefined()
+
     def _arrange(self) -> None:
         """Follow the size and what there is: sections side by side, or the one that is picked."""
         has_exits = bool(self.exits.model.rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from inspector.widgets.labels import ElidedLabel
@@ -54,6 +54,8 @@ class ProgressStrip(Surface):
             self._on_cancel,
             icon=("stop", "text"),
         )
+        # It goes when it is clicked, and the focus is to stay where the next key is meant.
+        self.cancel_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         packed(
             QHBoxLayout(self),
             (self._label, 3),

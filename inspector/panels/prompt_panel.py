@@ -22,7 +22,7 @@ from inspector.drawing.words import error_text, param_tip, tooltip
 from inspector.widgets.code_edit import CodeEdit
 from inspector.widgets.drafts import OpenDraft
 from inspector.widgets.fields import Choice, joined, segments
-from inspector.widgets.labels import ElidedLabel, set_role
+from inspector.widgets.labels import ElidedLabel, StatusLabel, set_role
 from inspector.widgets.parts import (
     PANEL_MARGINS,
     Surface,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from core.hits.hit import Hit
     from core.prompt.projection import Origin, Projection
+    from inspector.widgets.template_editor import TemplateDraft
 
 _ROW_CHARACTERS = 44
 _BESIDE_CHARACTERS = 62
@@ -101,6 +102,9 @@ class PromptPanel(Surface):
         self.placement.setMinimumWidth(56)
         self.placement.addItems([member.name for member in Placement])
         self._tokens = named(ElidedLabel(), "tokenEstimate", role="muted")
+        self.problem = named(StatusLabel(), "promptProblem")
+        self.problem.hide()
+        self._shown_node = ""
         self._is_compact = False
         self._is_tight = False
         self._token_count = 0
@@ -119,7 +123,8 @@ class PromptPanel(Surface):
         projection: Projection | None,
         params: GenerateParams | None,
         chunks: Sequence[Sequence[Hit]] = (),
-        missed: str = "",
+        node: str = "",
+        draft: TemplateDraft | None = None,
     ) -> None:
         """Show what a Generate node would send.
 
@@ -128,13 +133,16 @@ class PromptPanel(Surface):
         projection : of the turn, or None when the node was not reached or nothing ran.
         params : of the node, to edit; None when the graph has no such node.
         chunks : the hits of each Retrieve that ran, in the order in which they ran.
-        missed : the name of the node that the turn on screen did not reach, where that is why
-            there is no prompt.
+        node : the name of the node, where there is a turn that could have reached it.
+        draft : the template that is typed and cannot be rendered: the one in force and its prompt
+            stay, greyed. So does the last prompt of a template that ran out of its budget.
         """
         for control in (self.template.editor, self.system_prompt, self.placement):
             control.setEnabled(params is not None)
         if params is not None:
             self.template.editor.show_text(params.template)
+            if draft is not None:
+                self.template.editor.show_draft(draft.text)
             self.system_prompt.show_text(params.system_prompt)
             with QSignalBlocker(self.placement):
                 self.placement.setCurrentText(params.placement.name)
@@ -144,7 +152,13 @@ class PromptPanel(Surface):
                 return chunks[block][chunk].id
             return ""
 
-        self.view.set_empty_text(*_empty_text(projection, params, missed))
+        has_failed = projection is not None and projection.error is not None
+        self.view.set_dimmed(draft is not None or has_failed)
+        if has_failed and node and node == self._shown_node and self._copy.isEnabled():
+            self.template.show_problems((), _fine(projection, params))
+            return
+        self._shown_node = node
+        self.view.set_empty_text(*_empty_text(projection, params, node))
         messages = projection.messages if projection is not None else ()
         self.view.show_messages(messages, chunk_id)
         self._copy.setEnabled(bool(messages))
@@ -154,8 +168,16 @@ class PromptPanel(Surface):
             else sum(estimate_tokens(message.text) for message in messages)
         )
         self._show_token_count()
+        if draft is not None:
+            self.template.show_refused(draft.problems)
+            return
         problems = projection.problems if projection is not None else ()
         self.template.show_problems(problems, _fine(projection, params))
+
+    def show_problem(self, text: str) -> None:
+        """Say what is wrong with placement or system prompt, or nothing with ""."""
+        self.problem.set_status("error", text)
+        self.problem.setVisible(bool(text))
 
     def _show_token_count(self) -> None:
         word = "tokens" if self._is_tight else "tokens (estimate)"
@@ -172,7 +194,12 @@ class PromptPanel(Surface):
     def drafts(self) -> list[OpenDraft]:
         """Name what is typed and not in force."""
         return [
-            OpenDraft(f"the {what}", partial(self._go_to, page, edit), edit.apply_draft)
+            OpenDraft(
+                f"the {what}",
+                partial(self._go_to, page, edit),
+                edit.apply_draft,
+                what.replace(" ", "_"),
+            )
             for what, page, edit in self._texts()
             if edit.isEnabled() and edit.has_draft
         ]
@@ -232,7 +259,7 @@ class PromptPanel(Surface):
         self._stack.addWidget(self.template)
         self._stack.addWidget(self.system_prompt)
         packed(box.bar, self._pages, (self.placement, 1))
-        packed(QVBoxLayout(box), box.bar, (self._stack, 1))
+        packed(QVBoxLayout(box), box.bar, self.problem, (self._stack, 1))
         return box
 
     def _arrange(self) -> None:
@@ -314,12 +341,12 @@ def _of_param(control: _Control, name: str, param: str) -> _Control:
 
 
 def _empty_text(
-    projection: Projection | None, params: GenerateParams | None, missed: str
+    projection: Projection | None, params: GenerateParams | None, node: str
 ) -> tuple[str, str]:
     if params is None:
         return "This graph renders no prompt", "It has no Generate node"
-    if projection is None and missed:
-        return f"This turn did not reach {missed}", "See its path in Graph"
+    if projection is None and node:
+        return f"This turn did not reach {node}", "See its path in Graph"
     if projection is None:
         return "No prompt yet", "Ask a question to see what the model would read"
     return "The prompt cannot be rendered", "The template has a mistake"

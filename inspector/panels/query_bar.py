@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QPainter
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -29,7 +29,7 @@ from inspector.widgets.parts import (
 )
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QPaintEvent
+    from PySide6.QtGui import QPaintEvent
 
     from inspector.theme import Theme
 
@@ -79,10 +79,41 @@ class _StatusLine(Themed, ElidedLabel):
 
 
 class _MessageEdit(LineEdit):
-    """The question's field. Ctrl+Return runs as Enter does; Escape does nothing."""
+    """The question's field. Ctrl+Return runs as Enter does; Escape does nothing.
+
+    `is_typing` : the question is the newest that was edited, so that undo means its text.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.is_typing = False
+        self.textEdited.connect(self._on_typed)
+
+    def _on_typed(self) -> None:
+        self.is_typing = True
+
+    def _leaves_undo(self, event: QKeyEvent) -> bool:
+        return not self.is_typing and (
+            event.matches(QKeySequence.StandardKey.Undo)
+            or event.matches(QKeySequence.StandardKey.Redo)
+        )
+
+    def event(self, event: QEvent) -> bool:
+        """Leave undo and redo to the window when something else was edited since."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self._leaves_undo(event)
+        ):
+            event.ignore()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Run with Enter, whatever modifier is held."""
+        if self._leaves_undo(event):
+            event.ignore()
+            return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.returnPressed.emit()
             return
@@ -165,6 +196,11 @@ class QueryBar(Surface):
         """Put a message in whatever stands there, such as that of a turn that is brought back."""
         if message != self.edit.text():
             self.edit.setText(message)
+        self.end_typing()
+
+    def end_typing(self) -> None:
+        """Take note that something else was done since: undo does not mean the question."""
+        self.edit.is_typing = False
 
     def focus_message(self) -> None:
         """Put the cursor into the field and select what is there."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from core.agent.compile import check_change
 from core.agent.description import Node, changed_params
+from core.agent.drafts import refused
 from core.errors import Code, InspectorError, Place
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.description import GraphDescription
+    from core.agent.drafts import Drafts
     from core.agent.workspace import Workspace
     from core.nodes import NodeParams
 
@@ -94,21 +96,19 @@ class ParamEdit(QUndoCommand):
 class GraphEditor(QObject):
     """Holds the graph in force beside the one of its file.
 
-    `outline` is the graph as of the last change of something else than a number.
+    `outline` is the graph as of the last change of something else than a number. `drafts` holds
+    what was refused and not replaced, of all nodes; it is another mapping after every change.
 
     Signals
     -------
     edited(node, param)
-        A parameter changed.
-    confirmed()
-        The value in force was asked for: what was refused in between is not true any more.
-    refused(node, param, InspectorError)
-        An edit was refused; the last valid value stays in force.
+        A parameter changed; what was refused of it is gone.
+    drafts_changed()
+        An edit was refused, or asked for what is in force: then what was refused is gone.
     """
 
     edited = Signal(str, str)
-    confirmed = Signal()
-    refused = Signal(str, str, object)
+    drafts_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -117,15 +117,35 @@ class GraphEditor(QObject):
         self._gesture = 0
         self.graph: GraphDescription | None = None
         self.outline: GraphDescription | None = None
+        self.drafts: Drafts = {}
         self._of_file: GraphDescription | None = None
+        self._drafts_of_file: Drafts = {}
         self._workspace: Workspace | None = None
 
     def show(
-        self, graph: GraphDescription, of_file: GraphDescription, workspace: Workspace
+        self,
+        graph: GraphDescription,
+        of_file: GraphDescription,
+        drafts: Drafts,
+        workspace: Workspace,
+        *,
+        keep: bool,
     ) -> None:
-        """Take another graph in hand; `of_file` is what it is reset to."""
+        """Take another graph in hand.
+
+        Parameters
+        ----------
+        of_file, drafts : what it is reset to: what is in force of its file, and what is not.
+        keep : it is the same graph, read again: what is typed and refused stays.
+        """
+        typed = {
+            (node, param): draft
+            for (node, param), draft in self.drafts.items()
+            if keep and not draft.is_of_file and _has(graph, node, param)
+        }
         self.graph = self.outline = graph
-        self._of_file = of_file
+        self.drafts = {**drafts, **typed}
+        self._of_file, self._drafts_of_file = of_file, drafts
         self._workspace = workspace
 
     @property
@@ -148,14 +168,27 @@ class GraphEditor(QObject):
             after = changed_params(before, param, value)
             self._check(before, after, param)
         except InspectorError as error:
-            self.refused.emit(node, param, error)
+            self.drafts = {**self.drafts, (node, param): refused(value, error)}
+            self.drafts_changed.emit()
             return False
         old, new = getattr(before.params, param), getattr(after, param)
         if old != new:
             self._push(node, param, old, new)
-        else:
-            self.confirmed.emit()
+        elif self._forget_draft(node, param):
+            self.drafts_changed.emit()
         return True
+
+    def _forget_draft(self, node: str, param: str) -> bool:
+        """Forget what was refused of a parameter; tell whether there was something."""
+        if (node, param) not in self.drafts:
+            return False
+        self.drafts = {key: kept for key, kept in self.drafts.items() if key != (node, param)}
+        return True
+
+    @property
+    def faults(self) -> Drafts:
+        """What stands in the place of values of the file that it does not take."""
+        return {key: kept for key, kept in self.drafts.items() if key in self._drafts_of_file}
 
     def _push(self, node: str, param: str, old: Any, new: Any) -> None:
         """Put a new value in force, as a step of its own or as more of the running gesture."""
@@ -182,6 +215,7 @@ class GraphEditor(QObject):
 
     def apply(self, node: str, param: str, value: Any) -> None:
         """Put a value in force without an undo step (undo and redo call this too)."""
+        self._forget_draft(node, param)
         self.graph = self.in_hand.with_param(node, param, value)
         if type(value) not in (int, float):
             self.outline = self.graph
@@ -223,10 +257,15 @@ class GraphEditor(QObject):
         finally:
             self.undo_stack.endMacro()
             self._last = None
-        self.confirmed.emit()
+        others = {key: draft for key, draft in self.drafts.items() if key[0] != name}
+        of_file = {key: draft for key, draft in self._drafts_of_file.items() if key[0] == name}
+        self.drafts = {**others, **of_file}
+        self.drafts_changed.emit()
 
     def save(self, path: Path) -> GraphDescription:
         """Write the graph as it is now, and make that what it is reset to.
+
+        What was refused is not written, and stays.
 
         Raises
         ------
@@ -236,5 +275,12 @@ class GraphEditor(QObject):
         graph = self.in_hand.copy()
         graph.save(path)
         self.graph = self.outline = self._of_file = graph
+        self._drafts_of_file = {}
+        self.drafts = {key: replace(kept, is_of_file=False) for key, kept in self.drafts.items()}
         self.undo_stack.setClean()
         return graph
+
+
+def _has(graph: GraphDescription, name: str, param: str) -> bool:
+    """Tell whether a graph has a node with such a parameter."""
+    return any(node.name == name and param in node.params.specs() for node in graph.nodes)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import Code, InspectorError, Place
-from core.opening.opening import find_target, open_path
+from core.opening.opening import open_path
+from core.opening.targets import find_target
 from core.recording.replay import TurnReplay, replay_turn
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import InspectorError
-from core.io.findings import FileRefused, Finding
+from core.io.findings import FileRefused, Finding, has_errors
 from core.io.work import QUIETLY
 from core.nodes import kind_of
 from inspector.session.asking import Asking
-from inspector.session.compiling import OpenResult, check_edited, open_and_check
+from inspector.session.checking import Checking
+from inspector.session.compiling import OpenResult, open_and_check
 from inspector.session.graph_editor import GraphEditor, with_edits
 from inspector.session.play_inputs import PlayInputs
 from inspector.session.shown import Shown
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from inspector.session.jobs import Jobs
 
 OPEN_LANE = "open"
-CHECK_LANE = "check"
 INDEX_LANE = "index"
 
 _NOTHING = object()
@@ -54,8 +54,8 @@ class _Part:
 class Session(QObject):
     """Holds the open graph, its workspace, the parameters in force and the turns so far.
 
-    `editor` holds the graph as it is edited, `asking` the turns, `inputs` what else they start
-    from.
+    `editor` holds the graph as it is edited, `checking` what is wrong with it, `asking` the turns,
+    `inputs` what else they start from.
 
     Signals
     -------
@@ -85,9 +85,13 @@ class Session(QObject):
         self._jobs = jobs
         self._models = models
         self.editor = GraphEditor(self)
+        self.checking = Checking(jobs, self.editor, self)
         self.inputs = PlayInputs(self)
         self.asking = Asking(jobs, self.editor, self.inputs, self)
         self.editor.edited.connect(self._on_edited)
+        self.editor.drafts_changed.connect(self._tell)
+        self.checking.checked.connect(self._on_checked)
+        self.checking.failed.connect(self.failed)
         self.inputs.changed.connect(self._on_inputs_changed)
         self.inputs.upcoming_changed.connect(self._tell)
         self.asking.answered.connect(self._on_answered)
@@ -134,7 +138,9 @@ class Session(QObject):
             is_outdated=asking.is_outdated,
             history=asking.history.entries,
             place=asking.history.index,
+            drafts=editor.drafts,
             findings=self.findings,
+            checked=self.checking.findings,
             play=inputs.shown,
             upcoming=inputs.upcoming,
             keeps_dialog=inputs.keeps_dialog,
@@ -172,7 +178,7 @@ class Session(QObject):
         What is open now stays until the new content is known to be good. With `wait` it is open
         when this returns: for composing a window that nobody sees yet.
         """
-        job = partial(open_and_check, path, root, self._models)
+        job = partial(open_and_check, path, root, self._models, None)
         if not wait:
             self._jobs.submit(OPEN_LANE, job, self._on_opened, self._on_open_failed)
             return
@@ -201,12 +207,11 @@ class Session(QObject):
                 then()
 
         root = self.current.workspace.root.path
-        job = partial(open_and_check, self.current.path, root, self._models)
+        job = partial(open_and_check, self.current.path, root, self._models, self.checking.findings)
         self._jobs.submit(OPEN_LANE, job, on_opened, self._on_open_failed)
 
     def _on_opened(self, result: OpenResult, *, keep: bool = False) -> None:
         self._jobs.cancel(INDEX_LANE)
-        self._jobs.cancel(CHECK_LANE)
         same_folder = self.folder == str(result.opened.workspace.root.path)
         self._take(keep, result, same_folder=same_folder)
         # The collector would look at each of a million records now and then, for a quarter of a
@@ -242,14 +247,15 @@ class Session(QObject):
         graph = opened.graph
         if keep and before is not None and edited is not None:
             graph = with_edits(graph, edited, before.graph)
-        self.editor.show(graph, opened.graph, opened.workspace)
-        self.findings = result.findings
+        self.editor.show(graph, opened.graph, result.drafts, opened.workspace, keep=keep)
+        self.checking.begin(opened, result.checked)
+        self.findings = (*result.checked, *opened.findings)
         self.neighbours = result.neighbours
         names = [node.name for node in opened.graph.nodes]
         if not keep or self.node not in names:
             self.node = next(
                 (n.name for n in opened.graph.nodes if kind_of(n.params).attaches_knowledge),
-                names[0],
+                next(iter(names), ""),
             )
         if not keep:
             self.inputs.restart()
@@ -264,8 +270,9 @@ class Session(QObject):
 
     def cancel(self) -> None:
         """Stop what is being opened, embedded, searched or indexed."""
-        for lane in (OPEN_LANE, CHECK_LANE, INDEX_LANE):
+        for lane in (OPEN_LANE, INDEX_LANE):
             self._jobs.cancel(lane)
+        self.checking.cancel()
         self.asking.cancel()
         self._tell()
 
@@ -319,29 +326,25 @@ class Session(QObject):
     def _on_edited(self, node: str, param: str) -> None:
         if self.editor.in_hand.node(node).params.specs()[param].structural:
             self.inputs.renew_agent()
-            self._renew_agent(node, param)
         self._on_inputs_changed()
 
     def _on_inputs_changed(self) -> None:
         self.asking.refresh()
         self._tell()
 
-    def _renew_agent(self, node: str, param: str) -> None:
-        """Compile the edited graph anew: what a structural parameter asks for."""
-        graph, current = self.editor.in_hand, self.current
-        if current is None:
+    def _on_checked(self, renewed: str) -> None:
+        """Tell what is wrong with the edited graph, and of its new agent where it makes one."""
+        if self.current is None:
             return
-
-        def done(findings: tuple[Finding, ...]) -> None:
-            self.findings = findings
-            self._tell()
+        self.findings = (*self.checking.findings, *self.current.findings)
+        self._tell()
+        if renewed and not has_errors(self.checking.findings):
             self.noted.emit(
-                f"New agent: {node}.{param} is fixed once an agent exists, so the "
+                f"New agent: {renewed} is fixed once an agent exists, so the "
                 "edited graph has a new one"
             )
+        if renewed:
             self._prepare()
-
-        self._jobs.submit(CHECK_LANE, partial(check_edited, graph, current), done, self.failed.emit)
 
     def save(self, path: Path) -> bool:
         """Write the graph as it is now; return False when it could not be written."""
@@ -352,6 +355,7 @@ class Session(QObject):
             return False
         if self.current is not None:
             self.current = replace(self.current, graph=graph, path=path)
+            self.checking.take_saved(self.current)
         self._tell()
         return True
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.agent.description import GraphDescription, Node
+    from core.agent.drafts import Drafts
     from core.agent.turn import NodeRun, Turn
     from core.hits.listing import Listing
     from core.io.findings import Finding
@@ -32,6 +33,9 @@ class Shown:
     turn : the turn on screen.
     is_outdated : the turn belongs to an older question than the one being worked on.
     play, upcoming : what the turn on screen started from, and what the next one will.
+    drafts : (node, parameter) → what was refused of it, typed or of the file.
+    findings : all that is wrong with the files in use; `checked` is what is wrong with the graph
+        and its storages as they are edited.
     history, place : the turns so far, the oldest first, and which of them is shown, −1 for none.
     """
 
@@ -44,7 +48,9 @@ class Shown:
     is_outdated: bool
     history: Sequence[HistoryEntry]
     place: int
+    drafts: Drafts
     findings: tuple[Finding, ...]
+    checked: tuple[Finding, ...]
     play: Play
     upcoming: Play
     keeps_dialog: bool
@@ -66,7 +72,7 @@ class Shown:
     @cached_property
     def node_in_hand(self) -> Node | None:
         """The node in hand with its parameters in force."""
-        return self.graph.node(self.node) if self.graph is not None else None
+        return self.graph.node(self.node) if self.graph is not None and self.node else None
 
     @cached_property
     def run(self) -> NodeRun | None:
@@ -86,10 +92,9 @@ class Shown:
     @cached_property
     def prompt_node(self) -> Node | None:
         """The node whose prompt is shown: that in hand, else the last that ran, else the first."""
-        graph = self.graph
-        if graph is None:
+        graph, node = self.graph, self.node_in_hand
+        if graph is None or node is None:
             return None
-        node = graph.node(self.node)
         if kind_of(node.params).answer is Answer.REPLY:
             return node
         ran = [run.name for run in self.turn.runs if run.projection] if self.turn else []

@@ -92,6 +92,12 @@ class CodeEdit(Themed, PlainText):
         if self._draft.replaces(text):
             self._replace(text)
 
+    def show_draft(self, text: str) -> None:
+        """Show a text that is not in force, unless more has been typed since."""
+        if text != self.text and not self._quiet.isActive():
+            self._replace(text)
+            self._draft.ask(text)
+
     def forget_draft(self) -> None:
         """Let the next text replace what is typed: it is another parameter's, or node's."""
         self._draft.forget()
@@ -122,6 +128,11 @@ class CodeEdit(Themed, PlainText):
         self._draft.ask(text)
         self._dirty = True
         self.text_edited.emit(text)
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether an edit is going on: text was typed, and the focus has not left since."""
+        return self._dirty or self._quiet.isActive()
 
     def mark(self, spans: Sequence[tuple[int, int]]) -> None:
         """Underline the characters ``text[start:end]`` with a wave, as errors."""

@@ -16,11 +16,13 @@ class OpenDraft:
     what : whose it is, such as ``the filter of knowledge``.
     go_to : takes it in hand, and puts the focus where it is typed.
     apply : puts what is in hand in force; False where it is refused, and the panel says why.
+    param : of a parameter, its name.
     """
 
     what: str
     go_to: Callable[[], object]
     apply: Callable[[], bool]
+    param: str = ""
 
 
 def as_shown(text: str) -> str:

@@ -150,6 +150,12 @@ class LineEdit(QLineEdit):
         if self._draft.replaces(text) and text != self.text():
             self.setText(text)
 
+    def show_draft(self, text: str) -> None:
+        """Show a text that is not in force."""
+        if text != self.text():
+            self.setText(text)
+            self._draft.ask(text)
+
     @property
     def has_draft(self) -> bool:
         """Whether the text is another one than the value in force."""

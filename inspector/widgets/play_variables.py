@@ -77,6 +77,13 @@ class PlayVariables(PlaySection):
         self.model.show_variables(values, used)
         self._show_removable()
 
+    def go_to_undefined(self) -> None:
+        """Take the value of the first variable that has none in hand, so that it can be typed."""
+        rows = range(self.model.count)
+        lacking = [row for row in rows if (it := self.model.variable(row)) and it.value is None]
+        self.table.setCurrentIndex(self.model.index(lacking[0] if lacking else 0, Column.VALUE))
+        self.table.setFocus()
+
     def _set_up_table(self) -> None:
         table = self.table
         table.setModel(self.model)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _GAP_PX = 8
 _ROLES = ("system", "assistant", "user")
 _NARROW_CHARACTERS = 60
+_DIMMED_OPACITY = 0.4
 
 
 class _Gutter(QWidget):
@@ -72,6 +73,7 @@ class PromptView(Themed, PlainText):
         self._messages: tuple[Message, ...] = ()
         self._layout = PromptLayout()
         self._current = ""
+        self._is_dimmed = False
         self._is_narrow = False
         self._empty = ("No prompt yet", "Ask a question to see what the model would read")
         self.setObjectName("promptView")
@@ -114,9 +116,21 @@ class PromptView(Themed, PlainText):
         self._set_gutter_width()
         place = self.verticalScrollBar().value()
         self.setPlainText(self._layout.text)
-        self._dim_earlier()
+        self._dim()
         self.verticalScrollBar().setValue(place)
         self._gutter.update()
+
+    def set_dimmed(self, dimmed: bool) -> None:
+        """Grey the messages: they are not of the template that stands in the editor."""
+        if dimmed != self._is_dimmed:
+            self._is_dimmed = dimmed
+            self._dim()
+            self.viewport().update()
+
+    @property
+    def is_dimmed(self) -> bool:
+        """Whether the messages are grey."""
+        return self._is_dimmed
 
     def select_chunk(self, chunk_id: str) -> None:
         """Outline a chunk, such as the one whose row is selected; "" for none."""
@@ -131,7 +145,7 @@ class PromptView(Themed, PlainText):
     def apply_theme(self, theme: Theme) -> None:
         """Take over the colours."""
         super().apply_theme(theme)
-        self._dim_earlier()
+        self._dim()
         self._set_gutter_width()
 
     def paint_gutter(self, gutter: QWidget, event: QPaintEvent) -> None:
@@ -161,16 +175,17 @@ class PromptView(Themed, PlainText):
                 )
             block = block.next()
 
-    def _dim_earlier(self) -> None:
-        """Draw the messages of earlier turns in the muted colour."""
-        start, end = self._layout.earlier
+    def _dim(self) -> None:
+        """Draw the messages of earlier turns, or all of them, in the muted colour."""
+        start, end = (0, len(self._layout.text)) if self._is_dimmed else self._layout.earlier
         if start == end:
             self.setExtraSelections([])
             return
         dimmed: ExtraSelection = QTextEdit.ExtraSelection()
         dimmed.cursor = QTextCursor(self.document())
-        dimmed.cursor.setPosition(start)
-        dimmed.cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        last = self.document().characterCount() - 1
+        dimmed.cursor.setPosition(min(start, last))
+        dimmed.cursor.setPosition(min(end, last), QTextCursor.MoveMode.KeepAnchor)
         dimmed.format.setForeground(self._theme.muted)
         self.setExtraSelections([dimmed])
 
@@ -212,6 +227,7 @@ class PromptView(Themed, PlainText):
 
     def _paint_spans(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(_DIMMED_OPACITY if self._is_dimmed else 1.0)
         bottom = self.viewport().height()
         block = self.firstVisibleBlock()
         while block.isValid():

@@ -102,7 +102,7 @@ def _tip(word: QueryWord) -> str:
     if word.fate is Fate.KNOWN:
         return f'"{word.written}"{read}: searched for, and known.'
     near = f"\nNearest known: {', '.join(word.near)}" if word.near else ""
-    return f'"{word.written}"{read}: nothing here has it, so it finds nothing.{near}'
+    return f'"{word.written}"{read}: nothing that is searched has it.{near}'
 
 
 def _short(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
     from inspector.theme import Theme
 
 _LISTED_LINES = 2
+_STAYS = "the last one that renders stays in force"
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateDraft:
+    """A template that cannot be rendered, and why."""
+
+    text: str
+    problems: tuple[LintProblem, ...]
 
 
 class TemplateEditor(Themed, QWidget):
@@ -36,6 +46,7 @@ class TemplateEditor(Themed, QWidget):
         super().__init__(parent)
         self._problems: tuple[LintProblem, ...] = ()
         self._rest: tuple[LintProblem, ...] = ()
+        self._is_refused = False
         tip = param_tip(GenerateParams.specs()["template"])
         self.editor = named(CodeEdit(lines=6), "templateEdit", "template", tooltip(tip))
         self.editor.setAccessibleDescription(tip)
@@ -54,6 +65,7 @@ class TemplateEditor(Themed, QWidget):
         self.problem_list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.problem_list.hide()
         packed(QVBoxLayout(self), (self.editor, 1), self.status, self.problem_list)
+        self.editor.edit_finished.connect(self._on_edit_finished)
         self.status.clicked.connect(self._on_status_clicked)
         self.problem_list.itemClicked.connect(self._on_item)
         self.problem_list.itemActivated.connect(self._on_item)
@@ -65,7 +77,33 @@ class TemplateEditor(Themed, QWidget):
 
     def show_problems(self, problems: Sequence[LintProblem], fine: tuple[str, str]) -> None:
         """Show the mistakes, or without any the status `fine` (kind, text)."""
+        self._is_refused = False
+        self._say(problems, fine)
+
+    def show_refused(self, problems: Sequence[LintProblem]) -> None:
+        """Show the mistakes of a template that cannot be rendered, once its edit is over.
+
+        On the way to its last brace a template cannot be rendered either, and nothing should turn
+        red, or move, at each key.
+        """
+        self._is_refused = True
         self._problems = tuple(problems)
+        if not self.editor.is_typing:
+            self._say(problems, ("muted", ""))
+            return
+        self.status.setMinimumHeight(self.status.height())
+        self.status.set_clickable(False)
+        self.status.set_status("muted", f"Unfinished: {_STAYS}")
+        set_role(self.editor, "invalid", False)
+        self.editor.mark(())
+
+    def _on_edit_finished(self) -> None:
+        if self._is_refused:
+            self._say(self._problems, ("muted", ""))
+
+    def _say(self, problems: Sequence[LintProblem], fine: tuple[str, str]) -> None:
+        self._problems = tuple(problems)
+        self.status.setMinimumHeight(0)
         errors = [p for p in problems if p.severity is Severity.ERROR]
         set_role(self.editor, "invalid", bool(errors))
         self.editor.mark([self._span_of(problem) for problem in problems])
@@ -75,7 +113,8 @@ class TemplateEditor(Themed, QWidget):
             self.status.set_status(*fine)
             return
         first = errors[0] if errors else problems[0]
-        self.status.set_status(str(first.severity), _line(first))
+        stays = f". {_STAYS.capitalize()}" if self._is_refused else ""
+        self.status.set_status(str(first.severity), _line(first) + stays)
         self._rest = tuple(problem for problem in problems if problem is not first)
         self._fill_list()
 

@@ -56,7 +56,8 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     busy = Busy(jobs, window)
     busy.progressed.connect(panels.progress.show_progress)
     busy.ended.connect(panels.progress.finish)
-    messages = Messages(session, jobs, panels.message_bar, window.raise_dock, window)
+    go_to_inputs = partial(_go_to_inputs, window)
+    messages = Messages(session, jobs, panels.message_bar, window.go_to, go_to_inputs, window)
     wire_question(session, panels.query)
     wire_results(session, panels)
     wire_parameters(session, panels.parameters)
@@ -71,13 +72,15 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
         written.connect(files.take_saved)
         written.connect(messages.take_saved)
     saving.saved.connect(lambda path: panels.message_bar.post("info", f"Saved {path}"))
+    for otherwise in (session.editor.edited, saving.saved, session.opened):
+        otherwise.connect(panels.query.end_typing)
     wire_replay(session, replaying, panels, window)
     window.closing.connect(watch.stop)
     _join_window(window, replaying)
     _join_requests(window, files, saving, copying, replaying)
     add_menus(window, files, saving, copying)
     window.restore()
-    _show_page(window)
+    _show_welcome(window)
     for path in paths[:1]:
         window.open_path(Path(path), wait=True)
     return window
@@ -87,7 +90,7 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
     """Let the window itself follow the session: title, docks that come and go, turns."""
     session, panels = window.session, window.panels
     layout, docks = window.layout_of_docks, window.docks
-    session.opened.connect(partial(_show_page, window))
+    session.leaving.connect(partial(_show_panels, window))
     session.bind(
         (_title, lambda shown: window.setWindowTitle(_title(shown))),
         (
@@ -162,13 +165,20 @@ def _join_requests(
         told.connect(act)
 
 
-def _show_page(window: MainWindow) -> None:
-    """Show the panels, or the welcome page alone while nothing is open."""
-    is_open = window.session.graph is not None
-    window.layout_of_docks.show_page(is_open)
-    if is_open:
-        window.panels.query.focus_message()
-        return
+def _show_panels(window: MainWindow) -> None:
+    """Show the panels: something else is being opened, which is to be asked."""
+    window.layout_of_docks.show_page(True)
+    window.panels.query.focus_message()
+
+
+def _go_to_inputs(window: MainWindow) -> None:
+    window.raise_dock("inputs")
+    window.panels.inputs.go_to_undefined()
+
+
+def _show_welcome(window: MainWindow) -> None:
+    """Show the welcome page alone while nothing is open."""
+    window.layout_of_docks.show_page(False)
     window.panels.welcome.show_samples(sample_cards())
     window.panels.welcome.show_recent([str(path) for path in window.preferences.recent])
 

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 
 from inspector import theme as themes
 from inspector.window.docks import BOTTOM, DOCKS, LEFT, RIGHT, TABS
-from inspector.window.focus_order import move_focus, stops_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,17 +133,9 @@ class DockLayout(QObject):
 
     def _show_panel(self, panel: QWidget, shown: bool) -> None:
         """Hide a panel behind another tab, which Qt takes for visible: keys must not reach it."""
-        had_focus = not shown and panel.isAncestorOf(self._window.focusWidget())
         panel.setVisible(shown)
-        if had_focus:
-            QTimer.singleShot(0, self, self._focus_front)
         # The tab itself comes and goes later.
         QTimer.singleShot(0, self, self.tabs_changed.emit)
-
-    def _focus_front(self) -> None:
-        fronts = [name for name in self.tabs() if self.docks[name].widget().isVisible()]
-        if fronts:
-            self.go_to(fronts[0])
 
     def tabs(self) -> list[str]:
         """Return the docks that stand behind each other, in the order of their tabs."""
@@ -160,13 +151,6 @@ class DockLayout(QObject):
             for place in range(bar.count())
             if bar.tabText(place) in titles
         ]
-
-    def go_to(self, name: str) -> None:
-        """Bring a dock to the front and give it the keys."""
-        self.raise_dock(name)
-        stop = next(stops_in(self.docks[name]), None)
-        if stop is not None:
-            move_focus(stop, Qt.FocusReason.ShortcutFocusReason)
 
     def set_applicable(self, name: str, applicable: bool, *, in_front: bool = False) -> None:
         """Show a dock while it has something to show, and offer it only then.

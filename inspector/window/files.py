@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from inspector.session.session import OPEN_LANE
 from inspector.window.file_view import FileView
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ class Files(QObject):
             self._watch.watch_also(shown.opened.workspace.sources())
 
     def _on_files_changed(self, paths: list[Path]) -> None:
+        # What was wrong in them may be mended.
+        self._bar.withdraw(OPEN_LANE)
         if self._preferences.flag("reload", False):
             self.reload()
             return

@@ -20,7 +20,7 @@ def focus_stops(window: QMainWindow) -> list[QWidget]:
     # What is behind another tab stands outside.
     parts = [part for part in _shown(window) if inside.intersects(part.geometry())]
     columns = sorted(parts, key=lambda part: (part.x(), part.y()))
-    return [stop for part in columns for stop in stops_in(part)]
+    return [stop for part in columns for stop in _stops(part)]
 
 
 def next_stop(stops: Sequence[QWidget], here: QWidget | None, *, forward: bool) -> QWidget:
@@ -50,12 +50,12 @@ def _shown(parent: QWidget) -> list[QWidget]:
     ]
 
 
-def stops_in(part: QWidget) -> Iterator[QWidget]:
+def _stops(part: QWidget) -> Iterator[QWidget]:
     """Yield what Tab stops at in one part of a window."""
     if part.isEnabled() and part.focusPolicy() & Qt.FocusPolicy.TabFocus and not part.focusProxy():
         yield part
     for child in _in_reading_order(_shown(part)):
-        yield from stops_in(child)
+        yield from _stops(child)
 
 
 def _in_reading_order(parts: Sequence[QWidget]) -> list[QWidget]:

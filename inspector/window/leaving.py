@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from inspector.widgets.drafts import OpenDraft
 from inspector.window.questions import Answer, Button, ask
 
 if TYPE_CHECKING:
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QMessageBox
 
     from inspector.session.shown import Shown
-    from inspector.widgets.drafts import OpenDraft
     from inspector.window.main_window import MainWindow
     from inspector.window.saving import Saving
     from inspector.window.wiring.memory import MemoryWiring
 
     Act = Callable[[], object]
 
+_DRAFT = "draft"
 _MOST_NAMED = 4
 
 
@@ -36,6 +37,14 @@ class Leaving(QObject):
         self._session = window.session
         self._box: QMessageBox | None = None
         self._session.leaving.connect(self._discard_drafts)
+        panels, editor = window.panels, self._session.editor
+        for settled in (
+            editor.edited,
+            editor.drafts_changed,
+            panels.memory.store_edited,
+            saving.saved,
+        ):
+            settled.connect(self._on_settled)
 
     def then(self, what: str, act: Act) -> None:
         """Do something that leaves what is open, once nothing is lost by it.
@@ -73,16 +82,36 @@ class Leaving(QObject):
 
     def _drafts(self) -> list[tuple[str, OpenDraft]]:
         """Return what is typed and not in force, each with the dock that it is typed in."""
-        panels = self._window.panels
-        return [
-            (dock, draft)
-            for dock, found in (
-                ("parameters", panels.parameters.drafts()),
-                ("prompt", panels.prompt.drafts()),
-                ("memory", panels.memory.drafts()),
+        panels, shown = self._window.panels, self._session.shown()
+        prompted = shown.prompt_node.name if shown.prompt_node is not None else ""
+        seen = {
+            (node, draft.param): (dock, draft)
+            for dock, node, found in (
+                ("parameters", shown.node, panels.parameters.drafts()),
+                ("prompt", prompted, panels.prompt.drafts()),
             )
             for draft in found
+        }
+        # What the file itself has is not lost, and other nodes have drafts that no field shows.
+        others = {
+            (node, param): ("parameters", self._unseen(node, param))
+            for (node, param), kept in shown.drafts.items()
+            if not kept.is_of_file
+        }
+        kept_by_file = {key for key, kept in shown.drafts.items() if kept.is_of_file}
+        found = {**others, **seen}
+        return [
+            *(found[key] for key in found if key not in kept_by_file),
+            *(("memory", draft) for draft in panels.memory.drafts()),
         ]
+
+    def _unseen(self, node: str, param: str) -> OpenDraft:
+        """Return the draft of a node that is not in hand."""
+        return OpenDraft(
+            f"the {param.replace('_', ' ')} of {node}",
+            partial(self._session.pick_node, node),
+            lambda: (node, param) not in self._session.editor.drafts,
+        )
 
     def _discard_drafts(self) -> None:
         panels = self._window.panels
@@ -99,6 +128,7 @@ class Leaving(QObject):
                     "warning",
                     f"Not saved: {draft.what} cannot be put in force as it is. "
                     f"Mend it, or {what} without saving",
+                    about=_DRAFT,
                 )
                 return
         save_stores = partial(self._memory.save_all, act)
@@ -106,6 +136,9 @@ class Leaving(QObject):
             self._saving.save_graph(save_stores)
         else:
             save_stores()
+
+    def _on_settled(self) -> None:
+        self._window.panels.message_bar.withdraw(_DRAFT)
 
     def _forget_box(self, _result: object = None) -> None:
         self._box = None

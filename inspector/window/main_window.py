@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QMainWin
 
 from inspector import theme as themes
 from inspector.window.dock_layout import DockLayout
+from inspector.window.focus import FocusKeeper, enter
 from inspector.window.focus_order import focus_stops, move_focus, next_stop
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class MainWindow(QMainWindow):
             panels.welcome,
         )
         self.docks = self.layout_of_docks.docks
+        FocusKeeper(self)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme)
 
     def open_path(self, path: Path, root: Path | None = None, *, wait: bool = False) -> None:
@@ -87,6 +89,11 @@ class MainWindow(QMainWindow):
     def raise_dock(self, name: str) -> None:
         """Bring a panel to the front."""
         self.layout_of_docks.raise_dock(name)
+
+    def go_to(self, name: str) -> None:
+        """Bring a panel to the front, and the focus into it."""
+        self.raise_dock(name)
+        enter(getattr(self.panels, name))
 
     def tell_turn(self, turn: Turn | None) -> None:
         """Emit `turnShown` once the turn has been painted: when the event loop is idle again."""

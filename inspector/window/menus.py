@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QMenuBar
 
-    from inspector.window.dock_layout import DockLayout
     from inspector.window.files import Files
     from inspector.window.main_window import MainWindow
     from inspector.window.saving import Saving
@@ -143,13 +142,14 @@ def _fill_edit_menu(menu: QMenu, window: MainWindow, copy_menu: QMenu) -> None:
     menu.addMenu(copy_menu)
 
 
-def _add_tab_keys(menu: QMenu, layout: DockLayout) -> None:
+def _add_tab_keys(menu: QMenu, window: MainWindow) -> None:
     """Give the tabs, as they stand now, Ctrl+1, Ctrl+2 and so on."""
+    layout = window.layout_of_docks
 
     def go_to(place: int) -> None:
         tabs = layout.tabs()
         if place < len(tabs):
-            layout.go_to(tabs[place])
+            window.go_to(tabs[place])
 
     actions = [_add(menu, "", partial(go_to, n), f"Ctrl+{n + 1}") for n in range(_MOST_TABS)]
 
@@ -167,7 +167,7 @@ def _add_tab_keys(menu: QMenu, layout: DockLayout) -> None:
 
 def _fill_view_menu(menu: QMenu, window: MainWindow) -> None:
     layout, preferences = window.layout_of_docks, window.preferences
-    _add_tab_keys(menu, layout)
+    _add_tab_keys(menu, window)
     menu.addSeparator()
     _menu(menu, "&Panels").addActions([w.toggleViewAction() for w in layout.docks.values()])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from core.errors import Code, InspectorError
-from core.io.findings import FileRefused
+from core.io.findings import FileRefused, has_errors
 from inspector.session.asking import TURN_LANE
 from inspector.window.wiring.question import misses_variable
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from core.io.findings import Finding
     from inspector.panels.message_bar import MessageBar
     from inspector.session.jobs import Jobs
     from inspector.session.session import Session
     from inspector.session.shown import Shown
 
 LOG = logging.getLogger(__name__)
+_GRAPH = "the graph's errors"
 
 
 class Messages(QObject):
@@ -33,7 +35,8 @@ class Messages(QObject):
 
     Parameters
     ----------
-    raise_dock : brings a dock to the front, for the buttons beside a message.
+    go_to : takes the user to a dock, for the buttons beside a message.
+    go_to_inputs : takes the user to what a turn lacks.
     """
 
     def __init__(
@@ -41,19 +44,24 @@ class Messages(QObject):
         session: Session,
         jobs: Jobs,
         bar: MessageBar,
-        raise_dock: Callable[[str], None],
+        go_to: Callable[[str], None],
+        go_to_inputs: Callable[[], object],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
         self._bar = bar
-        self._raise_dock = raise_dock
+        self._go_to = go_to
+        self._go_to_inputs = go_to_inputs
         jobs.succeeded.connect(bar.withdraw)
         session.opened.connect(bar.clear)
         session.failed.connect(self.show_error)
         session.noted.connect(self.show_note)
-        session.bind((lambda shown: shown.turn, self._on_turn))
+        session.bind(
+            (lambda shown: (shown.opened, shown.checked), self._on_checked),
+            (lambda shown: shown.turn, self._on_turn),
+        )
 
     def show_note(self, text: str) -> None:
         """Say something worth a line."""
@@ -63,19 +71,13 @@ class Messages(QObject):
         """Say what went wrong; nothing else changes."""
         about = self._cause_of(error)
         if isinstance(error, FileRefused):
-            self._bar.post(
-                "error",
-                error.line().removeprefix("error "),
-                "\n".join(finding.line() for finding in error.findings),
-                [("Problems", lambda: self._raise_dock("problems"))],
-                about=about,
-            )
+            self._post_refused(error.line().removeprefix("error "), error.findings, about)
         elif isinstance(error, InspectorError):
             text = error.line().removeprefix("error ")
             may_help = error.code is Code.InvalidParamValue and misses_variable(
                 self._session.shown()
             )
-            actions = [("Inputs", lambda: self._raise_dock("inputs"))] if may_help else []
+            actions = [("Inputs", self._go_to_inputs)] if may_help else []
             self._bar.post("error", text, actions=actions, about=about)
         else:
             LOG.error("unexpected error", exc_info=error)
@@ -86,6 +88,22 @@ class Messages(QObject):
                 "".join(traceback.format_exception(error)),
                 about=about,
             )
+
+    def _post_refused(self, text: str, findings: tuple[Finding, ...], about: str) -> None:
+        self._bar.post(
+            "error",
+            text,
+            "\n".join(finding.line() for finding in findings),
+            [("Problems", lambda: self._go_to("problems"))],
+            about=about,
+        )
+
+    def _on_checked(self, shown: Shown) -> None:
+        """Say that the graph, as opened or edited, is none that would run in the game."""
+        self._bar.withdraw(_GRAPH)
+        if has_errors(shown.checked):
+            line = FileRefused(shown.checked).line().removeprefix("error ")
+            self._post_refused(f"The game would refuse this graph: {line}", shown.checked, _GRAPH)
 
     def take_saved(self, path: Path) -> None:
         """Withdraw what was said of a file that is written now."""

@@ -30,9 +30,8 @@ class Answer:
 
 def ask(window: QWidget, text: str, explanation: str, *answers: Answer) -> QMessageBox:
     """Ask, and return at once; the first answer is the one of Enter. Escape cancels."""
-    box = QMessageBox(
-        QMessageBox.Icon.Question, window.windowTitle(), text, Button.NoButton, window
-    )
+    title = "Retrieve turn inspector"
+    box = QMessageBox(QMessageBox.Icon.Question, title, text, Button.NoButton, window)
     box.setObjectName("question")
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setInformativeText(explanation)

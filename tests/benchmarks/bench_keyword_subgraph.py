@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.keyword.index import index_of, preview, tokens
+from core.keyword.index import index_of, tokens
+from core.keyword.preview import preview
 from core.keyword.retriever import KeywordRetriever
 from core.keyword.scoring import KeywordWeights
 from core.knowledge.corpus import Corpus, CorpusEntry

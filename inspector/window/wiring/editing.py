@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
 from core.io.findings import Severity
 from core.nodes import GenerateParams, kind_of
+from core.nodes.generate import provided_by
+from core.nodes.routes import nodes_before
+from core.prompt.lint import LintProblem, lint
 from core.prompt.projection import Projection, canned_messages
+from inspector.drawing.words import error_text
+from inspector.widgets.template_editor import TemplateDraft
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from core.agent.drafts import RefusedValue
     from core.agent.workspace import Workspace
+    from core.io.findings import Finding
     from core.knowledge.schema import Field
     from core.nodes.kind import Filtered
     from inspector.panels.parameters_panel import ParametersPanel
@@ -31,43 +39,29 @@ def wire_parameters(session: Session, parameters: ParametersPanel) -> None:
         if node is not None:
             parameters.show_node(node.name, node.type, node.params, editor.baseline(node.name))
 
-    show_filter_status = partial(_show_filter_status, parameters)
-
-    def on_refused(node: str, param: str, error: InspectorError) -> None:
-        if node != session.node:
-            return
-        if param == "filter":
-            parameters.set_filter_status(False, error)
-        else:
-            parameters.set_param_problem(param, error)
-
-    def on_confirmed() -> None:
-        """Take back what was said of a value that was refused."""
-        show_node(session.shown())
-        show_filter_status(session.shown())
-
     for told, act in (
         (parameters.param_edited, session.edit_param),
+        (parameters.param_draft_changed, session.edit_param),
         (parameters.param_edit_finished, lambda _param: editor.end_edit()),
         (parameters.node_picked, session.pick_node),
         (parameters.reset_requested, session.reset_node),
-        (editor.refused, on_refused),
-        (editor.confirmed, on_confirmed),
     ):
         told.connect(act)
     session.bind(
         (_nodes, lambda s: parameters.show_graph(_nodes(s))),
         (_schemas, lambda s: parameters.set_choices("schema", _schemas(s))),
+        (lambda s: (s.node, s.outline), partial(_offer_nodes, parameters)),
+        (_stores, lambda s: parameters.set_choices("storage_name", _store_names(s))),
         (lambda s: (s.node_in_hand, s.opened), show_node),
-        (_filter, show_filter_status),
-        (lambda s: (s.node, s.findings), partial(_show_schema_problem, parameters)),
+        (_filter, partial(_show_filter_status, parameters)),
+        (lambda s: (s.node, s.drafts, s.checked), partial(_show_problems, parameters)),
         (_marks, lambda s: parameters.set_marks(_marks(s)[1])),
     )
 
 
 def wire_prompt(session: Session, prompt: PromptPanel) -> None:
     """Connect the session with the prompt and its template."""
-    editor, show_prompt = session.editor, partial(_show_prompt, prompt)
+    editor = session.editor
 
     def edit(param: str, value: Any) -> None:
         node = session.shown().prompt_node
@@ -78,10 +72,11 @@ def wire_prompt(session: Session, prompt: PromptPanel) -> None:
         (prompt.param_edited, edit),
         (prompt.template_edited, partial(edit, "template")),
         (prompt.param_edit_finished, lambda _param: editor.end_edit()),
-        (editor.confirmed, lambda: show_prompt(session.shown())),
     ):
         told.connect(act)
-    session.bind((lambda s: (s.prompt_node, s.turn), show_prompt))
+    session.bind(
+        (lambda s: (s.prompt_node, s.turn, s.drafts, s.checked), partial(_show_prompt, prompt))
+    )
 
 
 def _show_filter_status(parameters: ParametersPanel, shown: Shown) -> None:
@@ -93,16 +88,25 @@ def _show_filter_status(parameters: ParametersPanel, shown: Shown) -> None:
     parameters.set_filter_status(is_fine, text)
 
 
-def _show_schema_problem(parameters: ParametersPanel, shown: Shown) -> None:
-    """Say beside the schema of the node in hand what was found wrong with it."""
-    for finding in shown.findings:
-        place = finding.place
-        if finding.severity is Severity.ERROR and (place.param, place.node) == (
-            "schema",
-            shown.node,
-        ):
-            parameters.set_param_problem("schema", f"{int(finding.code)} {finding.message}")
-            return
+def _show_problems(parameters: ParametersPanel, shown: Shown) -> None:
+    """Say beside each parameter of the node in hand what is refused or wrong with it."""
+    node = shown.node_in_hand
+    if node is None:
+        return
+    standing = _standing(shown, node.name)
+    for param in node.params.specs():
+        draft = shown.drafts.get((node.name, param))
+        problem = draft.finding if draft is not None else standing.get(param, "")
+        parameters.set_param_problem(param, problem, draft)
+
+
+def _standing(shown: Shown, node: str) -> dict[str, Finding]:
+    """Return the first error of each parameter of a node that has one."""
+    return {
+        finding.place.param: finding
+        for finding in reversed(shown.checked)
+        if finding.severity is Severity.ERROR and finding.place.node == node
+    }
 
 
 def _show_prompt(prompt: PromptPanel, shown: Shown) -> None:
@@ -117,12 +121,55 @@ def _show_prompt(prompt: PromptPanel, shown: Shown) -> None:
     projection = run.projection if run else None
     if projection is None and turn is not None and turn.canned_line is not None:
         projection = Projection(canned_messages(turn.request.message, turn.canned_line), (), "")
-    missed = node.name if node is not None and turn is not None else ""
-    prompt.show_projection(projection, params, chunks, missed)
+    name = node.name if node is not None else ""
+    draft = shown.drafts.get((name, "template"))
+    prompt.show_projection(
+        projection,
+        params,
+        chunks,
+        name if turn is not None else "",
+        _template_draft(draft, params, shown) if params is not None and draft else None,
+    )
+    prompt.show_problem(
+        "\n".join(
+            f"{param}: {error_text(refused.finding)}"
+            for param in ("system_prompt", "placement")
+            if (refused := shown.drafts.get((name, param))) is not None
+        )
+    )
+
+
+def _template_draft(draft: RefusedValue, params: GenerateParams, shown: Shown) -> TemplateDraft:
+    """Return a refused template with its mistakes."""
+    text = draft.value if isinstance(draft.value, str) else json.dumps(draft.value)
+    nodes = shown.graph.nodes if shown.graph is not None else ()
+    provided = provided_by({node.name: node.params for node in nodes})
+    mistakes = [p for p in lint(text, params.placement, provided) if p.severity is Severity.ERROR]
+    said = LintProblem(Severity.ERROR, 1, 1, draft.finding.message)
+    return TemplateDraft(text, tuple(mistakes) or (said,))
 
 
 def _schemas(shown: Shown) -> tuple[str, ...]:
     return shown.opened.workspace.schema_names if shown.opened is not None else ()
+
+
+def _offer_nodes(parameters: ParametersPanel, shown: Shown) -> None:
+    """Offer as `input` the nodes that can have run before the one in hand."""
+    graph = shown.outline
+    if graph is not None:
+        params = {node.name: node.params for node in graph.nodes}
+        parameters.set_choices("input", nodes_before(params, graph.start_node, shown.node))
+
+
+def _stores(shown: Shown) -> object:
+    """Return what names memory stores: those on disk, as far as anyone has looked, and play's."""
+    on_disk = shown.opened.workspace.memories.if_scanned() if shown.opened is not None else None
+    return on_disk, shown.upcoming.memory
+
+
+def _store_names(shown: Shown) -> list[str]:
+    on_disk = shown.opened.workspace.memories.if_scanned() if shown.opened is not None else {}
+    return sorted({*on_disk, *shown.upcoming.memory})
 
 
 def _nodes(shown: Shown) -> list[tuple[str, str]]:

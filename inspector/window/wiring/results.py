@@ -107,6 +107,7 @@ def _show_hit(panels: PanelSet, hit: Hit | None) -> None:
         listing.metadata(hit.row),
         listing.score_lines(hit.row),
         words=listing.words,
+        unread=listing.unread(hit.row),
         known_fields=listing.known_fields,
     )
     panels.prompt.select_chunk(hit.id)

@@ -363,15 +363,48 @@ def test_the_knowledge_block_is_attached_also_when_nothing_is_found(workspace: W
 def test_a_template_that_cannot_be_rendered_ends_the_turn_but_keeps_the_retrieval(
     workspace: Workspace,
 ) -> None:
+    text = "x" * 1000
+    template = "{{#knowledge}}{{#chunks}}" + text * 900 + "{{/chunks}}{{/knowledge}}"
     agent = Agent(
-        graph_of(("k", lexical(found_exit="g")), ("g", GenerateParams(template="{{#knowledge}}"))),
+        graph_of(("k", lexical(found_exit="g")), ("g", GenerateParams(template=template))),
         workspace,
     )
     turn = agent.turn(QUESTION)
     assert turn.error is not None
     assert turn.error.code is Code.InvalidParamValue
+    assert "renders to more than" in turn.error.message
     assert turn.runs[0].retrieval is not None
     assert turn.runs[0].retrieval.hits
+
+
+def test_a_template_with_a_mistake_is_refused_and_the_one_before_stays(
+    workspace: Workspace,
+) -> None:
+    agent = Agent(graph_of(("g", GenerateParams(template="{{user_message}}"))), workspace)
+    with pytest.raises(InspectorError, match=r"line 1, column 3: .*never closed") as refused:
+        agent.change_param("g", "template", "a {{#knowledge}}")
+    assert refused.value.code is Code.InvalidParamValue
+    node = agent.graph.node("g")
+    assert isinstance(node.params, GenerateParams)
+    assert node.params.template == "{{user_message}}"
+
+
+def test_a_turn_that_comes_to_a_node_that_is_not_there_says_which_exit_led_to_it(
+    workspace: Workspace,
+) -> None:
+    request = TurnRequest("x", {"say": InstructionParams(default_exit="gone")}, "say")
+    turn = run_turn(request, workspace)
+    assert turn.error is not None
+    assert turn.error.code is Code.GraphCompilationFailed
+    assert (turn.error.place.node, turn.error.place.param) == ("say", "default_exit")
+    assert 'leads to "gone"' in turn.error.message
+    assert [run.name for run in turn.runs] == ["say"]
+
+
+def test_a_turn_of_a_graph_without_its_start_node_says_so(workspace: Workspace) -> None:
+    turn = run_turn(TurnRequest("x", {}, "gone"), workspace)
+    assert turn.error is not None
+    assert '"gone" does not exist' in turn.error.message
 
 
 @pytest.mark.slow

@@ -265,7 +265,6 @@ def test_an_unknown_parameter_is_a_warning_with_a_suggestion() -> None:
     [
         ("{{vars.player}}", "{{vars.player}}"),
         ("{{ }}", "{{ }}"),
-        ("{{node.nobody.output}}", "{{node.nobody.output}}"),
         ("{{user_message}} {{var.player}} {{node.answer.output}}", ""),
     ],
 )
@@ -340,3 +339,25 @@ def test_any_json_gives_findings_and_never_an_exception(document: object) -> Non
     assert all("\n" not in finding.line() for finding in findings)
     if not isinstance(document, dict):
         assert any(f.severity is Severity.ERROR for f in findings)
+
+
+def test_what_a_turn_says_of_a_template_is_said_before_any_turn() -> None:
+    def said(template: str) -> list[str]:
+        document = edited()
+        document["nodes"][1]["params"]["template"] = template  # type: ignore[index]
+        return [line for line in findings_of(document) if "answer.template" in line]
+
+    assert said("{{#knowledge}}{{name}}{{/knowledge}}") == []
+    (unclosed,) = said("one\n{{#knowledge}}{{name}}")
+    assert unclosed.startswith("error 3007 answer.template nodes[1].params.template:")
+    assert "line 2, column 1: the section {{#knowledge}} is never closed" in unclosed
+    (unknown,) = said("one\n{{knowlege}}")
+    assert unknown.startswith("warning 3007")
+    assert 'line 2, column 1: nothing in this graph provides "knowlege"' in unknown
+
+
+def test_what_unread_nodes_may_provide_is_no_lint() -> None:
+    document = edited()
+    document["nodes"][1]["params"]["template"] = "{{instruction_tone}}"  # type: ignore[index]
+    document["nodes"].append({"name": "tone", "type": "Instructon"})  # type: ignore[attr-defined]
+    assert not [line for line in findings_of(document) if "answer.template" in line]

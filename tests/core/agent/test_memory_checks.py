@@ -211,3 +211,40 @@ def test_a_leftover_file_does_not_judge_a_memory_nodes_filter(workspace: Workspa
     agent = Agent(both(embedded_string_storage="gone.json"), workspace)
     agent.change_param("recall", "filter", DAY_3)
     assert findings_of(agent.graph, workspace) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("diary", ""),
+        ("Diary", 'did you mean "diary"?'),
+        ("diray", 'did you mean "diary"?'),
+        ("diary2", ""),
+        ("quests", ""),
+        ("diray_{{var.player}}", ""),
+    ],
+)
+def test_a_store_that_is_not_there_but_like_one_that_is_gets_a_warning(
+    name: str, hint: str, workspace: Workspace, tmp_path: Path
+) -> None:
+    put(tmp_path / "d.json", "diary", {"id": "a", "text": "a"}, schema="note")
+    graph = graph_of(recall=recall(storage_name=name, found_exit="", not_found_exit=""))
+    hints = [f.hint for f in findings_of(graph, workspace) if f.place.param == "storage_name"]
+    assert hints == ([hint] if hint else [])
+
+
+def test_a_new_store_that_one_node_writes_and_another_searches_is_meant(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    put(tmp_path / "d.json", "diary", {"id": "a", "text": "a"}, schema="note")
+    assert not findings_of(both(storage_name="diaries"), workspace)
+
+
+def test_a_misspelt_store_is_like_one_that_another_node_writes(workspace: Workspace) -> None:
+    graph = graph_of(
+        write=remember(default_exit="recall"),
+        recall=recall(storage_name="dairy", found_exit="", not_found_exit=""),
+    )
+    assert [f.hint for f in findings_of(graph, workspace) if f.place.node == "recall"] == [
+        'did you mean "diary"?'
+    ]

@@ -11,16 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.index.leg_query import query_words
 from core.keyword.index import (
     FIELDS,
     STOP_WORDS,
     KeywordIndex,
     index_of,
     matched_spans,
-    preview,
+    query_parts,
     stem,
     tokens,
 )
+from core.keyword.preview import preview
 from core.knowledge.corpus import Corpus, CorpusEntry
 
 if TYPE_CHECKING:
@@ -173,3 +175,24 @@ def test_the_index_counts_like_set_intersections(
             wanted & field for field in fields
         ]
     assert counts.dtype == np.int32
+
+
+@given(st.text())
+def test_the_words_of_a_query_are_its_tokens_and_nothing_is_lost(text: str) -> None:
+    words = query_words(text, query_parts(text), ())
+    assert {word.seen for word in words if word.seen} == tokens(text)
+    written = "".join(word.written for word in words)
+    assert {sign for sign in text if not sign.isspace()} <= set(written)
+
+
+def test_stop_words_and_punctuation_are_dropped_and_others_stemmed() -> None:
+    words = query_words("How do I configure, nets?", query_parts("How do I configure, nets?"), ())
+    assert [(word.written, word.seen, word.why) for word in words] == [
+        ("How", "", "stop word"),
+        ("do", "", "stop word"),
+        ("I", "", "stop word"),
+        ("configure", "configure", ""),
+        (",", "", "punctuation"),
+        ("nets", "net", ""),
+        ("?", "", "punctuation"),
+    ]

@@ -25,7 +25,7 @@ from core.io.work import QUIETLY, Work
 from core.keyword.folder import load_corpus
 from core.keyword.index import STOP_WORDS, SUFFIXES
 from core.keyword.retriever import KeywordRetriever
-from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights
+from core.keyword.scoring import CATEGORY_WEIGHTS, KeywordWeights, rescored
 from core.keyword.select import floor_for, select
 from core.knowledge.base import open_knowledge
 from core.knowledge.corpus import Corpus, CorpusEntry, corpus_of_knowledge
@@ -269,10 +269,16 @@ def test_counts_fall_from_stage_to_stage_and_near_misses_are_the_rest(
 def test_what_a_near_miss_needs_lets_it_in_and_less_does_not(
     entries: list[CorpusEntry], k: int, floor: float
 ) -> None:
-    candidates = KeywordRetriever().candidates("fog lamp ferry", Corpus(entries))
-    for miss in select(candidates, k, floor).near_misses():
+    usual = KeywordRetriever().candidates("fog lamp ferry", Corpus(entries))
+    for miss in select(usual, k, floor).near_misses():
+        candidates = usual
         needed = dict(part.replace("≤", "≥").split(" ≥ ") for part in miss.needs.split(" · "))
         new_k, new_floor = int(needed.get("k", k)), float(needed.get("min_score", floor))
+        if "aliases_overlap" in needed:
+            overlap = int(needed["aliases_overlap"])
+            weights = KeywordWeights(aliases_overlap=overlap)
+            assert overlap == 1
+            candidates = rescored(candidates, weights)
         paths = [hit.entry.path for hit in select(candidates, new_k, new_floor).hits]
         assert miss.entry.path in paths
         if "k" in needed:
@@ -361,6 +367,64 @@ def test_a_rank_beyond_the_largest_k_is_out_of_reach() -> None:
 def test_the_floor_of_a_score_keeps_it_and_the_next_one_does_not(score: float) -> None:
     assert floor_for(score) <= score
     assert round(floor_for(score) * 1000 + 1) / 1000 > score
+
+
+# --- matches that are worth nothing, and words that are not read ----------------------------------
+
+
+def needs_of(entry: CorpusEntry, query: str, floor: float = 2.0, **weights: Any) -> tuple[str, str]:
+    """Reason and needed change of the only entry."""
+    retriever = KeywordRetriever(weights=KeywordWeights.of(weights))
+    found = select(retriever.candidates(query, Corpus([entry])), 5, floor)
+    story = found.story(0)
+    assert found.counts.hits == 0
+    return str(story.reason), story.needs
+
+
+@pytest.mark.parametrize(
+    ("entry", "weights", "needs"),
+    [
+        (CorpusEntry("concepts/a", "", aliases=("elixir",)), {}, "aliases_overlap ≤ 1"),
+        (
+            CorpusEntry("tips/a", "", aliases=("elixir",)),
+            {},
+            "aliases_overlap ≤ 1 · min_score ≤ 1.8",
+        ),
+        (CorpusEntry("tasks/elixir", ""), {"path_cap": 0}, "path_cap ≥ 1"),
+        (CorpusEntry("a", "elixir"), {"content": 0}, "content_weight above 0"),
+        (
+            CorpusEntry("errors/a", "elixir"),
+            {"categories": {"errors": 0}},
+            "a factor above 0 for the category errors",
+        ),
+    ],
+)
+def test_a_match_worth_nothing_is_a_near_miss_that_says_what_would_count(
+    entry: CorpusEntry, weights: dict[str, Any], needs: str
+) -> None:
+    assert needs_of(entry, "an elixir", **weights) == ("min_score", needs)
+    retriever = KeywordRetriever(weights=KeywordWeights.of(weights))
+    found = select(retriever.candidates("an elixir", Corpus([entry])), 5, 2.0)
+    assert (found.counts.matched, found.near_miss_count) == (1, 1)
+
+
+def test_words_behind_the_preview_are_named_with_the_preview_that_reads_them() -> None:
+    entry = CorpusEntry("a", "x" * 40 + " the trident of Morvane")
+    needed = 40 + len(" the trident")
+    said = f"preview_chars ≥ {needed} for morvane, trident"
+    assert needs_of(entry, "trident of Morvane", preview_chars=45) == ("words", said)
+    for chars, hits in ((needed - 1, 0), (needed, 1)):
+        weights = KeywordWeights(preview_chars=chars)
+        candidates = KeywordRetriever(weights=weights).candidates("trident", Corpus([entry]))
+        assert select(candidates, 5, 1.0).counts.hits == hits
+
+
+def test_with_the_floor_at_0_entries_worth_0_come_in_the_order_of_their_paths() -> None:
+    entries = [CorpusEntry(name, "", aliases=("x",) * (name == "b")) for name in "abc"]
+    corpus = Corpus(entries)
+    found = select(KeywordRetriever().candidates("x y", corpus), 2, 0)
+    assert [hit.entry.path for hit in found.hits] == ["a", "b"]
+    assert (found.story(2).reason, found.story(2).needs) == (Reason.K, "k ≥ 3")
 
 
 # --- refusals -----------------------------------------------------------------------------------

@@ -396,3 +396,34 @@ def test_hits_and_near_misses_part_what_matches(
     told = {row: result.listing.story(row).reason for row in (*hits, *near)}
     assert {told[row] for row in hits} <= {Reason.NONE}
     assert {told[row] for row in near} <= {Reason.MIN_SCORE, Reason.K}
+
+
+def test_the_check_warns_of_aliases_that_never_count_alone(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "potion.md").write_text("---\naliases: [elixir]\n---\nA drink.")
+    for overlap, count in ((2, 1), (1, 0)):
+        path = tmp_path / "g.graph.json"
+        graph(corpus="pages", aliases_overlap=overlap).save(path)
+        told = [finding for finding in check_path(path) if "too short to count" in finding.message]
+        assert [finding.place.json_path for finding in told] == ["aliases"] * count
+        assert all(finding.place.file.endswith("potion.md") for finding in told)
+
+
+def test_details_name_the_limit_and_only_what_was_scored(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    body = "Rain. " * 90 + "The trident lies in the crypt."
+    (tmp_path / "pages" / "temple.md").write_text(body)
+    listing = result_of(
+        ask(Workspace(StorageRoot(tmp_path)), "trident rain", corpus="pages", min_score=0.5)
+    ).listing
+    assert listing is not None
+    assert listing.unread(0) == ((500, len(body)),)
+    lines = {line.name: (line.value, line.note) for line in listing.score_lines(0)}
+    assert lines["text read"] == (
+        f"500 of {len(body)} characters",
+        "preview_chars 500, front matter included",
+    )
+    needed = body.index("trident") + len("trident")
+    assert lines["beyond what is read"] == ("trident", f"preview_chars ≥ {needed}")
+    spans = listing.words.spans(body, listing.unread(0))
+    assert {body[start:end] for start, end in spans} == {"Rain"}

@@ -318,3 +318,44 @@ def test_they_load_neither_qt_nor_torch(samples: Path, repo: Path) -> None:
         [sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_keyword_tells_near_misses_and_aliases_that_do_not_count_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "concepts").mkdir()
+    (tmp_path / "concepts" / "potion.md").write_text("---\naliases: [elixir]\n---\nA drink.")
+    status, out, err = run(
+        capsys, "keyword", tmp_path, "-q", "an elixir, a trident", "--near-misses", 3
+    )
+    printed = json.loads(out)
+    assert (status, printed["hits"]) == (0, [])
+    assert printed["near_misses"] == [
+        {
+            "path": "concepts/potion.md",
+            "score": 0.0,
+            "match_reason": "no-match",
+            "reason": "min_score",
+            "needs": "aliases_overlap ≤ 1",
+        }
+    ]
+    assert printed["query_words"] == {
+        "leg": "Keyword",
+        "kept": ["elixir", "trident"],
+        "dropped": ["an", ",", "a"],
+        "unknown": ["trident"],
+        "nearest_known": {"trident": []},
+    }
+    assert 'potion.md aliases: too short to count alone: "elixir"' in err
+
+
+def test_keyword_tells_of_a_page_whose_words_are_behind_what_is_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "temple.md").write_text("x" * 500 + " the trident of Morvane lies here")
+    _, out, err = run(capsys, "keyword", tmp_path, "-q", "trident of Morvane", "--min-score", 0)
+    assert [hit["match_reason"] for hit in json.loads(out)] == ["no-match"]
+    assert err == (
+        "note: temple.md has morvane, trident behind the first 500 characters, which alone are "
+        "read: preview_chars ≥ 512\n"
+    )

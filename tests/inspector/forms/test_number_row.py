@@ -135,9 +135,61 @@ def test_a_refused_number_leaves_the_last_valid_value_and_says_why(
     assert threshold.problem.text().startswith(why)
     assert "0.600 stays in force" in threshold.problem.text()
     assert threshold.problem.isVisible()
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Tab):
+        QTest.keyClick(threshold.spin, key)
+        assert threshold.spin.text() == text
+        assert threshold.spin.value() == threshold.value == 0.6
+        assert threshold.problem.isVisible()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Tab])
+@pytest.mark.parametrize("text", ["3,5", "1,000", "6,5", "1 000"])
+def test_a_whole_number_with_a_comma_never_comes_into_force_without_it(
+    top_k: NumberRow, text: str, key: Qt.Key
+) -> None:
+    edits, before = edits_of(top_k), top_k.value
+    retype(top_k, text)
+    QTest.keyClick(top_k.spin, key)
+    top_k.spin.clearFocus()
+    assert (top_k.value, top_k.spin.value(), edits) == (before, before, [])
+    assert top_k.spin.text() == text
+    assert f"{before} stays in force" in top_k.problem.text()
+
+
+def test_two_marks_in_a_fraction_are_refused_for_good(threshold: NumberRow) -> None:
+    retype(threshold, "0.4,5")
+    QTest.keyClick(threshold.spin, Qt.Key.Key_Tab)
+    assert threshold.value == threshold.spin.value() == 0.6
+    assert threshold.spin.text() == "0.4,5"
+
+
+def test_an_emptied_field_has_the_value_in_force_again_when_it_is_left(
+    threshold: NumberRow,
+) -> None:
+    threshold.spin.selectAll()
+    QTest.keyClick(threshold.spin, Qt.Key.Key_Backspace)
+    assert threshold.problem.isVisible()
     QTest.keyClick(threshold.spin, Qt.Key.Key_Return)
     assert threshold.spin.text() == "0.600"
-    assert threshold.problem.isVisible()
+    assert not threshold.problem.isVisible()
+
+
+def test_what_is_refused_is_told_and_so_is_that_it_is_gone(top_k: NumberRow) -> None:
+    told: list[object] = []
+    top_k.draft_changed.connect(told.append)
+    retype(top_k, "0")
+    retype(top_k, str(top_k.value))
+    assert told == [0, top_k.value]
+
+
+def test_a_slider_that_moves_takes_the_place_of_a_refused_number(threshold: NumberRow) -> None:
+    retype(threshold, "2.1")
+    QTest.keyClick(threshold.spin, Qt.Key.Key_Return)
+    threshold.slider.setValue(700)
+    assert threshold.spin.text() == "0.700"
+    assert not threshold.problem.isVisible()
+    threshold.spin.clearFocus()
+    assert threshold.spin.text() == "0.700"
 
 
 def test_a_half_typed_fraction_is_not_taken_for_no_limit(

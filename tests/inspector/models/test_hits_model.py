@@ -15,7 +15,7 @@ from core.nodes import RetrievalMode
 from core.retrieve.listing import Selection
 from core.retrieve.stages import MATCHING, WITHIN_THRESHOLD
 from inspector.models.facts_model import Fact, FactsModel
-from inspector.models.hits_model import FIELDS, Column, HitsModel, line_of
+from inspector.models.hits_model import FIELDS, Column, HitsModel
 from tests.inspector.fixed_results import AQUARIUM, aquarium, candidates, chosen, many
 
 if TYPE_CHECKING:
@@ -225,11 +225,6 @@ def test_a_tooltip_shows_the_files_markup_as_text(qapp: QApplication) -> None:
 def test_a_screen_reader_hears_the_reason(model: HitsModel) -> None:
     heard = model.data(model.index(4, Column.NEEDS), Qt.ItemDataRole.AccessibleTextRole)
     assert heard == "would need: removed by the threshold – threshold ≥ 0.613"
-
-
-def test_a_row_of_text_is_one_line_of_the_beginning() -> None:
-    assert line_of("  \n a\tb\u2028c\r\nd") == "a b c  d"
-    assert len(line_of("x" * 20_000)) == 500
 
 
 def test_of_a_long_id_a_row_shows_the_beginning(qapp: QApplication) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPersistentModelIndex, Qt
 
-from core.nodes.references import _REFERENCE
+from core.nodes.references import REFERENCE
 from inspector.models.variables_model import (
     UNDEFINED,
     Column,
@@ -154,7 +154,7 @@ def test_markup_in_a_value_is_no_html(model: VariablesModel) -> None:
 
 @given(st.text(st.characters(), max_size=6))
 def test_a_name_is_accepted_exactly_where_a_reference_to_it_is_understood(name: str) -> None:
-    match = _REFERENCE.fullmatch("{{var." + name + "}}")
+    match = REFERENCE.fullmatch("{{var." + name + "}}")
     assert (name_problem(name) == "") == (match is not None and match[1] == "var." + name)
 
 

@@ -149,6 +149,17 @@ def _marked(details: DetailsPanel) -> list[str]:
     return [mark.cursor.selectedText() for mark in marks]
 
 
+def test_what_is_not_read_is_grey_and_has_no_marks(details: DetailsPanel) -> None:
+    text = "fish\r\nfish and fish"
+    details.show_hit(_story(text), words=_words("fish"), unread=[(6, 10)])
+    selections: list[Any] = details.text_view.extraSelections()
+    looks = [
+        (s.cursor.selectedText(), s.cursor.selectionStart(), s.format.foreground().color())
+        for s in selections
+    ]
+    assert looks == [("fish", 5, LIGHT.muted), ("fish", 0, LIGHT.text), ("fish", 14, LIGHT.text)]
+
+
 def test_words_of_the_query_are_marked_in_the_text(details: DetailsPanel) -> None:
     details.show_hit(chosen(aquarium()).hits[0], words=QueryWords(frozenset(TOKENS)))
     assert _marked(details) == ["lionfish", "clownfish"]

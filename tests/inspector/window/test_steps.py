@@ -90,13 +90,9 @@ def test_another_node_in_hand_is_shown_once_and_no_turn_again(
         assert not told[untouched]
 
 
-def test_the_same_value_again_is_shown_to_the_form_alone(user: Driver, told: Counter[str]) -> None:
+def test_the_same_value_again_is_shown_to_nobody(user: Driver, told: Counter[str]) -> None:
     user.session.edit_param("threshold", user.params().threshold)
-    assert set(told) == {
-        "parameters.show_node",
-        "parameters.set_filter_status",
-        "prompt.show_projection",
-    }
+    assert not told
 
 
 def _tree_model(user: Driver) -> JsonTreeModel:

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QMessageBox, QPlainTextEdit
 
 from tests.inspector.driver import LEFT, QUESTION, Driver
+from tests.inspector.window.test_window_memory import remembering, store_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -224,6 +225,65 @@ def test_an_offer_to_reload_is_not_hidden_and_goes_when_it_is_settled(
     user.saving.save_graph()
     _answer(user, "Overwrite")
     assert not user.find("offerText").isVisible()
+
+
+# Memory stores
+
+
+@pytest.fixture
+def reader(open_window: OpenWindow, tmp_path: Path) -> Driver:
+    """A window on a graph that reads a store, one record of which has been edited."""
+    document = store_of("diary", "the mill is haunted", "soup costs two coins")
+    (tmp_path / "diary.json").write_text(json.dumps(document))
+    fields = [{"name": "who", "type": "string", "default": ""}]
+    schemas = {"schemas": [{"name": "memory", "fields": fields}]}
+    (tmp_path / "schemas.json").write_text(json.dumps(schemas))
+    remembering("diary", writes=False).save(tmp_path / "play.graph.json")
+    user = open_window(tmp_path / "play.graph.json")
+    user.ask("is the mill haunted")
+    user.window.raise_dock("memory")
+    user.type_into("memoryTextEdit", "the mill is empty")
+    return user
+
+
+def _texts(path: Path) -> list[str]:
+    return [record["text"] for record in json.loads(path.read_text())["records"]]
+
+
+def test_an_unsaved_store_is_asked_for_and_saved(reader: Driver, tmp_path: Path) -> None:
+    assert not reader.window.close()
+    box = _question(reader)
+    assert box is not None
+    assert "the memory store diary" in box.informativeText()
+    _answer(reader, Button.Save)
+    reader.qtbot.waitUntil(lambda: not reader.window.isVisible())
+    assert _texts(tmp_path / "diary.json") == ["the mill is empty", "soup costs two coins"]
+
+
+def test_a_record_that_cannot_be_put_in_force_holds_the_window_back(reader: Driver) -> None:
+    reader.type_into("memoryMetadataEdit", '{"who": ')
+    reader.window.close()
+    _answer(reader, Button.Save)
+    assert reader.window.isVisible()
+    said = [notice.text for notice in reader.window.panels.message_bar._notices]
+    assert any("the record diary-0 of diary" in text for text in said)
+    reader.qtbot.waitUntil(
+        lambda: reader.window.focusWidget() is reader.find("memoryMetadataEdit", QPlainTextEdit)
+    )
+
+
+def test_saving_over_a_changed_store_can_merge(reader: Driver, tmp_path: Path) -> None:
+    path = tmp_path / "diary.json"
+    document = json.loads(path.read_text())
+    document["records"].append({"id": "new", "text": "the well is deep", "metadata": {}})
+    path.write_text(json.dumps(document))
+    reader.click("memorySave")
+    reader.qtbot.waitUntil(lambda: _question(reader) is not None)
+    with reader.qtbot.waitSignal(reader.session.noted):
+        _answer(reader, "Merge")
+    merged = ["the mill is empty", "soup costs two coins", "the well is deep"]
+    assert _texts(path) == merged
+    assert [record["text"] for record in reader.find("memoryRecords").model().records] == merged
 
 
 # Messages go when their cause goes

@@ -350,15 +350,23 @@ def test_a_template_is_edited_with_its_lint_beside(user: Driver) -> None:
     assert "1:" in status.text()
 
 
-def test_a_template_that_cannot_be_rendered_keeps_the_hits_and_says_where(user: Driver) -> None:
-    hits = user.hits()
+def test_a_template_that_cannot_be_rendered_is_a_draft_over_the_greyed_prompt(
+    user: Driver,
+) -> None:
+    view = user.window.panels.prompt.view
+    hits, prompt = user.hits(), view.toPlainText()
     user.set_template("{{#knowledge}}never closed")
-    assert user.hits() == hits
-    assert user.turn.status == "Error"
-    assert "1:" in user.find("templateStatus").text()
-    assert user.bar_severity == "error"
-    user.set_template("{{#knowledge}}closed{{/knowledge}}")
+    assert (user.hits(), user.turn.status) == (hits, "Success")
+    assert (view.toPlainText(), view.is_dimmed) == (prompt, True)
+    status = user.find("templateStatus")
+    assert status.text().startswith("1:1 the section")
+    assert "stays in force" in status.text()
+    user.ask(OTHER)
+    assert view.is_dimmed
     assert user.turn.status == "Success"
+    user.set_template("{{#knowledge}}closed{{/knowledge}}")
+    assert not view.is_dimmed
+    assert "closed" in view.toPlainText()
 
 
 def test_a_chunk_clicked_in_the_prompt_is_selected_in_the_table(user: Driver) -> None:

@@ -103,12 +103,12 @@ def row_of(user: Driver, param: str = "schema") -> Any:
     return user.window.panels.parameters.form.rows[param]
 
 
-def open_picker(user: Driver) -> Choice:
-    """Press the lock beside the schema, by the keyboard; return the combo box."""
-    button = row_of(user).button
+def open_picker(user: Driver, param: str = "schema") -> Choice:
+    """Press the lock beside a parameter, by the keyboard; return the combo box."""
+    button = row_of(user, param).button
     button.setFocus()
     user.qtbot.keyClick(button, Qt.Key.Key_Space)
-    return row_of(user).combo
+    return row_of(user, param).combo
 
 
 def offered(combo: Choice) -> list[str]:
@@ -126,6 +126,19 @@ def pick(user: Driver, schema: str) -> None:
 def problems(user: Driver) -> list[str]:
     """Return what the Problems tab lists, a line a finding."""
     return [finding.line() for finding in user.session.findings]
+
+
+def test_nodes_that_come_before_are_on_offer_as_input_and_stores_as_names(
+    opened: Callable[..., Any], folder: Path
+) -> None:
+    (folder / "d.json").write_text(json.dumps({"name": "diary", "records": []}))
+    user = opened(graph_of())
+    user.qtbot.waitUntil(lambda: user.session.current.workspace.memories.is_scanned)
+    user.pick_node("write")
+    assert offered(open_picker(user, "input")) == ["player's message", "lore", "answer"]
+    assert offered(open_picker(user, "storage_name")) == ["(none)", "diary"]
+    user.pick_node("lore")
+    assert offered(open_picker(user, "input")) == ["player's message"]
 
 
 @pytest.mark.parametrize("node", ["lore", "write"])
@@ -173,7 +186,8 @@ def test_a_schema_that_the_file_does_not_agree_with_is_told_with_the_first_diffe
     opened: Callable[..., Any],
 ) -> None:
     user = opened(graph_of())
-    pick(user, "rumour")
+    user.choose(open_picker(user), "rumour")
+    user.qtbot.waitUntil(lambda: bool(problems(user)))
     (found,) = problems(user)
     assert "8003" in found
     assert '"rumour"' in found
@@ -184,6 +198,9 @@ def test_a_schema_that_the_file_does_not_agree_with_is_told_with_the_first_diffe
     assert "8003" in beside
     assert "level" in beside
     assert "Problems (1)" in user.window.docks["problems"].windowTitle()
+    assert user.bar_severity == "error"
+    assert "8003" in user.bar_text
+    assert "New agent" not in user.bar_text
     pick(user, "lore")
     assert problems(user) == []
     assert row_of(user).problem.text() == ""
@@ -217,7 +234,8 @@ def test_a_memory_store_of_another_schema_is_told(opened: Callable[..., Any], fo
     )
     user = opened(graph_of(write_schema="lore"))
     user.pick_node("write")
-    pick(user, "memory")
+    user.choose(open_picker(user), "memory")
+    user.qtbot.waitUntil(lambda: user.bar_severity == "error")
     found = [line for line in problems(user) if "8003" in line]
     assert any('"diary"' in line and '"who"' in line for line in found)
     user.ask(QUESTION)
