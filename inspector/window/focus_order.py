@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QScrollArea, QWidget
 
 if TYPE_CHECKING:
@@ -63,12 +63,8 @@ def _in_reading_order(parts: Sequence[QWidget]) -> list[QWidget]:
     rest = sorted(parts, key=lambda part: (part.y(), part.x()))
     ordered: list[QWidget] = []
     while rest:
-        first = _area(rest[0])
-        row = [part for part in rest if _area(part).center().y() <= first.bottom()]
+        bottom = rest[0].y() + rest[0].height()
+        row = [part for part in rest if part.y() + part.height() // 2 <= bottom]
         ordered += sorted(row, key=lambda part: part.x())
         rest = [part for part in rest if part not in row]
     return ordered
-
-
-def _area(part: QWidget) -> QRect:
-    return QRect(part.mapToParent(QPoint(0, 0)), part.size())

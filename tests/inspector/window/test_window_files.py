@@ -127,7 +127,7 @@ def test_a_finding_leads_to_its_place(open_window: OpenWindow, aquarium: Path) -
     view = user.find("problemsView")
     rows = [view.model().index(row, 3).data() for row in range(view.model().rowCount())]
     assert any("treshold" in row for row in rows)
-    user.shortcut(Qt.Key.Key_5)
+    user.shortcut(Qt.Key.Key_6)
     place = view.visualRect(view.model().index(0, 3)).center()
     user.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
     user.qtbot.mouseDClick(view.viewport(), LEFT, pos=place)
