@@ -37,7 +37,7 @@ def build_window(paths: Sequence[Path | str] = ()) -> MainWindow:
 
 
 def _open_window(arguments: Sequence[str]) -> int:
-    options = cli.window_parser().parse_args(arguments)
+    options = cli.window_options(arguments)
     problem = display_problem()
     if options.screenshot and problem:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"

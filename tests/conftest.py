@@ -57,6 +57,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("user")
     os.environ["INSPECTOR_CACHE_DIR"] = str(folder / "cache")
     os.environ["INSPECTOR_CONFIG_DIR"] = str(folder / "config")
+    os.environ["INSPECTOR_DATA_DIR"] = str(folder / "data")
 
 
 @pytest.fixture(scope="session")

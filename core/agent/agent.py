@@ -171,7 +171,13 @@ class Agent:
                 hint="change it in the graph and make a new agent",
             )
         graph = self.graph.with_param(node_name, param, value)
-        check_change(graph.node(node_name).params, param, self._workspace, node=node_name)
+        check_change(
+            graph.node(node_name).params,
+            param,
+            self._workspace,
+            node=node_name,
+            graph=graph.around(self.play.memory),
+        )
         return graph
 
     def request(

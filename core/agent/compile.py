@@ -10,12 +10,13 @@ from core.io.findings import FileRefused, Findings, Severity
 from core.io.json_file import with_lines
 from core.io.wording import closest
 from core.io.work import QUIETLY, Work
-from core.nodes.kind import CheckedGraph, OpenedNode, StoreUse, kind_of
+from core.nodes.kind import OpenedNode, StoreUse, kind_of
 from core.nodes.references import has_references
 
 if TYPE_CHECKING:
     from core.agent.description import GraphDescription
     from core.agent.workspace import Workspace
+    from core.nodes.kind import CheckedGraph
     from core.nodes.params import NodeParams
 
 
@@ -36,8 +37,7 @@ def check_storages(
     graph = graph.sound()
     seen: set[str] = set()
     remembering: list[tuple[OpenedNode, NodeParams, StoreUse]] = []
-    params = {node.name: node.params for node in graph.nodes}
-    around = CheckedGraph(params, graph.start_node, tuple(graph.unread.values()))
+    around = graph.around()
     for index, node in zip(graph.indices, graph.nodes, strict=True):
         kind = kind_of(node.params)
         opened = OpenedNode(
@@ -59,20 +59,23 @@ def check_storages(
         _check_memories(remembering, workspace, findings)
 
 
-def check_change(params: NodeParams, param: str, workspace: Workspace, *, node: str) -> None:
+def check_change(
+    params: NodeParams, param: str, workspace: Workspace, *, node: str, graph: CheckedGraph
+) -> None:
     """Refuse a changed value that only its storage can judge: a filter, a field, a scope's root.
 
     Parameters
     ----------
     params : with the new value.
     param : the one that changed.
+    graph : the node's.
 
     Raises
     ------
     InspectorError
         3007, and 8003 for a value of the wrong type.
     """
-    kind_of(params).check_change(params, param, workspace, Work(node=node))
+    kind_of(params).check_change(params, param, workspace, Work(node=node), graph)
 
 
 def _check_catalog(graph: GraphDescription, workspace: Workspace, findings: Findings) -> None:
@@ -100,10 +103,12 @@ def _check_memories(
     """
     seen: set[str] = set()
     for node, params, store in nodes:
-        kind_of(params).check_storages(params, node)
         name = store.name.strip()
-        if name and not has_references(name):
+        is_plain = bool(name) and not has_references(name)
+        if is_plain:
             _check_store(name, store.schema, dataclasses.replace(node, seen=seen))
+        kind_of(params).check_storages(params, node)
+        if is_plain:
             _check_store_name(name, node, nodes)
     findings.extend(
         dataclasses.replace(found, severity=Severity.WARNING)

@@ -17,9 +17,12 @@ from core.io.findings import Finding, Findings, Severity
 from core.io.json_file import read_json, refuse_errors, with_lines
 from core.io.wording import did_you_mean
 from core.nodes import NODE_TYPES, NodeParams, node_table
+from core.nodes.kind import CheckedGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from core.knowledge.memory import MemoryStore
 
 GRAPH_VERSION = 1
 
@@ -121,6 +124,11 @@ class GraphDescription:
     def sound(self) -> GraphDescription:
         """Return a copy with the refused values of its nodes at their defaults."""
         return self.copy(Node(node.name, node.params.sound()) for node in self.nodes)
+
+    def around(self, memory: Mapping[str, MemoryStore] | None = None) -> CheckedGraph:
+        """Return what the check of one of its nodes knows of it and of the stores in `memory`."""
+        params = {node.name: node.params for node in self.nodes}
+        return CheckedGraph(params, self.start_node, tuple(self.unread.values()), memory or {})
 
     def check(self) -> tuple[Finding, ...]:
         """Return all structural findings: names, exits, ranges, types, reachability."""

@@ -14,6 +14,8 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
+from core.io.foreign import foreign_file
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -26,6 +28,7 @@ _HNSWLIB_HEAD = struct.Struct("<6Q2i3Qd")
 _FLOAT_BYTES = 4
 _LABEL_BYTES = 8
 _MAX_DIMENSION = 1 << 20
+_UNBOUNDED = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,41 @@ def read_index_header(path: Path) -> IndexHeader | None:
             return _usearch(file, size) or _hnswlib(file, size)
     except (OSError, ValueError):
         return None
+
+
+def fault_of_index(path: Path) -> tuple[str, str]:
+    """Say why a file without a known header is no index, and what to do, "" where that is unclear.
+
+    It is empty, cut, or something else.
+    """
+    found = foreign_file(path)
+    if found is not None:
+        return f"it is {found.what}", found.hint
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            if size == 0:
+                return "it is empty", ""
+            if size < _USEARCH_HEAD.size or _claims_more(file, size):
+                return f"it is cut short: it has {size:,} bytes only", ""
+            if _read(file, 0, 1) in (b"[", b"{"):
+                return "it is JSON", ""
+    except (OSError, ValueError) as error:
+        return f"it cannot be read ({error})", ""
+    return "it is no vector index", "build it with USearch"
+
+
+def _claims_more(file: BinaryIO, size: int) -> bool:
+    """Tell whether the file begins like an index that is larger than it is."""
+    if _hnswlib(file, _UNBOUNDED) is not None:
+        return True
+    start = _read(file, 0, 16)
+    for layout in ("<2I", "<2Q"):
+        rows, row_bytes = struct.unpack_from(layout, start)
+        whole = struct.calcsize(layout) + rows * row_bytes + _USEARCH_HEAD.size
+        if 0 < row_bytes <= _MAX_DIMENSION * _FLOAT_BYTES and rows and whole > size:
+            return True
+    return False
 
 
 def _usearch(file: BinaryIO, size: int) -> IndexHeader | None:

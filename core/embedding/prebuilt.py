@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from core.embedding.index_file import USEARCH, IndexHeader, read_index_header
+from core.embedding.index_file import (
+    USEARCH,
+    IndexHeader,
+    fault_of_index,
+    read_index_header,
+)
 from core.embedding.prebuilt_process import INSTALL, REBUILD, sample_rows
 from core.embedding.unit_vectors import are_of_unit_length
 from core.embedding.vectors import (
@@ -96,7 +101,7 @@ class PrebuiltCheck:
         self.path = path
         self.header = read_index_header(path)
         self._identity = _identity(path)
-        self._known = _fault_of_format(self.header) or _known.get(self._identity)
+        self._known = _fault_of_format(path, self.header) or _known.get(self._identity)
         self._reading = _Reading(path, "check") if self._known is None else None
 
     def __enter__(self) -> Self:
@@ -323,10 +328,11 @@ def _described(header: dict[str, Any], payload: bytes) -> PrebuiltIndex:
     )
 
 
-def _fault_of_format(header: IndexHeader | None) -> PrebuiltIndex | None:
+def _fault_of_format(path: Path, header: IndexHeader | None) -> PrebuiltIndex | None:
     """Say why no child need look at the file: its format, or the library that it takes."""
     if header is None:
-        return PrebuiltIndex("it is of an unknown format", "build it with USearch")
+        fault, hint = fault_of_index(path)
+        return PrebuiltIndex(fault, hint or REBUILD)
     if header.format != USEARCH:
         return PrebuiltIndex(f"it is an {header.format} index", "build it with USearch")
     if not _is_usearch_installed():

@@ -35,6 +35,7 @@ _METRICS = frozenset({"Cos", "IP"})
 _UNIT_TOLERANCE = 0.01
 _ROOM_BYTES = 4 << 30
 _READING = "reading the prebuilt index"
+_ENDS = "from the stream"
 
 
 class _Unfit(Exception):
@@ -67,9 +68,9 @@ def main() -> None:
         _refuse(answers, str(unfit), unfit.hint)
     except Exception as error:
         # Whatever the native code raises, it is the file that it stumbled over.
-        _refuse(
-            answers, f"it is damaged, or too large for the memory (usearch says: {error})", REBUILD
-        )
+        said = str(error)
+        fault = "cut short, or damaged" if _ENDS in said else "damaged, or too large for the memory"
+        _refuse(answers, f"it is {fault} (usearch says: {said})", REBUILD)
 
 
 def _refuse(answers: Connection, fault: str, hint: str) -> None:

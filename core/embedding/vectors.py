@@ -70,9 +70,9 @@ class UnfinishedVectors:
             try:
                 self._read(path)
             except (sqlite3.DatabaseError, TypeError):
-                # It is damaged, or not ours.
                 self.close()
                 path.unlink(missing_ok=True)
+                self._sidecars.note_replaced(path, "it is damaged, or no file of this program")
                 self._read(path)
         except sqlite3.Error as error:
             self.close()
@@ -247,11 +247,14 @@ def _ready(vectors: NDArray[np.float32], embedded: int) -> RecordVectors:
 
 def _fitting(key: SidecarKey, sidecars: SidecarFolder) -> list[Sidecar]:
     """Return the sidecars with vectors of this dimension, whoever made them and of what."""
-    return [
-        sidecar
-        for _, sidecar in sidecars.intact(SUFFIX)
-        if sidecar.key.kind == key.kind and _fits(sidecar, int(key.parameters["dimension"]))
-    ]
+    fitting = []
+    for path, sidecar in sidecars.intact(SUFFIX):
+        if sidecar.key.kind == key.kind and _fits(sidecar, int(key.parameters["dimension"])):
+            fitting.append(sidecar)
+        else:
+            why = key.difference(sidecar.key) or "its arrays are not as they should be"
+            sidecars.note_replaced(path, why)
+    return fitting
 
 
 def _fits(sidecar: Sidecar, dimension: int) -> bool:

@@ -16,6 +16,7 @@ from core.embedding.prompts import read_prompts
 from core.errors import Code, InspectorError, Place
 from core.io.atomic import write_atomically
 from core.io.folders import cache_folder
+from core.io.foreign import foreign_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,7 @@ _OWN_MODULES = "sentence_transformers."
 _PICKLED = ("pytorch_model.bin", "model.pt")
 _HASHED_SUFFIXES = frozenset({".json", ".txt", ".model", ".safetensors"})
 _QUICKLY_HASHED = 1 << 20
+_SIGNATURE_BYTES = 64
 _lock = threading.Lock()
 
 
@@ -44,6 +46,10 @@ def check_modules(entry: ModelEntry, folder: Path) -> None:
             raise _refused(
                 entry, folder, f'its module "{name}" is code of its own, which is not run'
             )
+        for weights in path.glob("*.safetensors"):
+            found = foreign_data(_head(entry, weights))
+            if found is not None:
+                raise _refused(entry, folder, f"{weights.name} is {found.what}", found.hint)
         if any((path / pickled).exists() for pickled in _PICKLED) and not _has_weights(path):
             raise _refused(
                 entry,
@@ -134,6 +140,14 @@ def _modules(entry: ModelEntry, folder: Path) -> Iterator[tuple[str, Path]]:
             yield str(module["type"]), path
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise _refused(entry, folder, f"its modules.json cannot be used: {error}") from error
+
+
+def _head(entry: ModelEntry, path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_SIGNATURE_BYTES)
+    except OSError as error:
+        raise _unreadable(entry, path, error) from error
 
 
 def _has_weights(folder: Path) -> bool:

@@ -217,7 +217,8 @@ def load_index(
         except FileNotFoundError:
             continue
         except SidecarError as error:
-            sidecars.note(f"{path.name} is not used: {error}")
+            again = "" if path in first else " and made again"
+            sidecars.note(f"{path.name} is not used{again}: {error}")
     return None
 
 

@@ -1,4 +1,4 @@
-"""The user's own folders: settings and caches, each movable by an environment variable."""
+"""The user's own folders: settings, data, caches, each movable by an environment variable."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 APP_NAME = "retrieve-turn-inspector"
 CACHE_VARIABLE = "INSPECTOR_CACHE_DIR"
 CONFIG_VARIABLE = "INSPECTOR_CONFIG_DIR"
+DATA_VARIABLE = "INSPECTOR_DATA_DIR"
 
 
 def cache_folder() -> Path:
@@ -28,3 +29,16 @@ def config_folder() -> Path:
     import platformdirs
 
     return platformdirs.user_config_path(APP_NAME, appauthor=False)
+
+
+def data_folder() -> Path:
+    """Where lies what the program keeps for the user, such as the turns asked and the log.
+
+    Who moves the settings moves it along, unless it is moved by itself.
+    """
+    chosen = os.environ.get(DATA_VARIABLE) or os.environ.get(CONFIG_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    import platformdirs
+
+    return platformdirs.user_data_path(APP_NAME, appauthor=False)

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from core.errors import Code, Place
+from core.io.exact_json import loads
 from core.io.findings import FileRefused, Finding, Findings
+from core.io.foreign import Foreign, foreign_data, foreign_text, is_conflict_line
 from core.io.json_text import JsonProblem, explain, line_and_column, locate_all
 from core.io.wording import cut
 from core.io.work import QUIETLY, Work
@@ -34,6 +36,8 @@ MAX_LOCATED_BYTES = 128 << 20
 
 _BOM = b"\xef\xbb\xbf"
 _PIECE_BYTES = 4 << 20
+_HEAD_BYTES = 1 << 16
+_HAS_OBJECT = re.compile(rb"^\s*+\{", re.MULTILINE)
 _BETWEEN_OBJECTS = re.compile(rb"\}[ \t\r\n]*+,[ \t\r\n]*+(?=\{)")
 
 
@@ -75,7 +79,7 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
     """Read a whole file; None, and an error among the findings, when that is not possible.
 
     A missing or unreadable file is 3010, a folder or device 3011. Only regular files are read,
-    `MAX_FILE_BYTES` at most.
+    `MAX_FILE_BYTES` at most, and no archive, picture or Git LFS pointer.
     """
     try:
         status = path.stat()
@@ -104,10 +108,20 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
     except MemoryError:
         findings.error("there is not enough memory to read the file", hint="split it")
     else:
-        if len(data) == status.st_size:
+        if len(data) != status.st_size:
+            findings.error("the file changed while it was read", hint="open it again")
+        elif found := foreign_data(data):
+            add_foreign(findings, found)
+        else:
             return data
-        findings.error("the file changed while it was read", hint="open it again")
     return None
+
+
+def add_foreign(findings: Findings, found: Foreign) -> None:
+    """Add an error that says what a file is instead of what it should be."""
+    findings.error(
+        f"this is {found.what}", hint=found.hint, place=Place(file=findings.file, line=found.line)
+    )
 
 
 def read_text(path: Path, findings: Findings) -> str | None:
@@ -144,7 +158,7 @@ def read_json(path: Path, findings: Findings, work: Work = QUIETLY) -> Any | Non
     except orjson.JSONDecodeError as error:
         text = _decode(data.removeprefix(_BOM), findings)
         if text is not None:
-            _add(findings, text, _problem(text, error))
+            _explain(findings, text, error)
         return None
     except MemoryError:
         findings.error("there is not enough memory to read the file", hint="split it")
@@ -171,6 +185,10 @@ def read_json_lines(path: Path, findings: Findings, work: Work = QUIETLY) -> Jso
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         _decode(data, findings)
         return None
+    head = data[:_HEAD_BYTES].decode("utf-8", "replace")
+    if not _HAS_OBJECT.search(data) and (found := foreign_text(head)):
+        add_foreign(findings, found)
+        return None
     values: list[Any] = []
     numbers: list[int] = []
     lines: list[int] = []
@@ -179,7 +197,7 @@ def read_json_lines(path: Path, findings: Findings, work: Work = QUIETLY) -> Jso
         if not content or content.isspace():
             continue
         try:
-            values.append(orjson.loads(content))
+            values.append(loads(content))
         except orjson.JSONDecodeError as error:
             _add_line(findings, content, line, number, error)
             if findings.full:
@@ -252,19 +270,19 @@ def _parse(data: bytes, work: Work) -> Any:
     total = len(data)
     body = memoryview(data)[len(_BOM) if data.startswith(_BOM) else 0 :]
     if total <= _PIECE_BYTES or bytes(body[:256]).lstrip()[:1] != b"[":
-        return orjson.loads(body)
+        return loads(body)
     values: list[Any] = []
     start = total - len(body)
     head = b""
     while True:
         end, following = _cut(data, start + _PIECE_BYTES)
         if end == total and not values:
-            return orjson.loads(body)
+            return loads(body)
         tail = b"]" if end < total else b""
         try:
-            values += orjson.loads(b"".join((head, memoryview(data)[start:end], tail)))
+            values += loads(b"".join((head, memoryview(data)[start:end], tail)))
         except orjson.JSONDecodeError:
-            return orjson.loads(body)
+            return loads(body)
         if end == total:
             return values
         start, head = following, b"["
@@ -308,10 +326,13 @@ def _decode(body: bytes, findings: Findings) -> str | None:
         return None
 
 
-def _problem(text: str, error: orjson.JSONDecodeError) -> JsonProblem:
+def _explain(findings: Findings, text: str, error: orjson.JSONDecodeError) -> None:
     if not text.strip(" \t\r\n"):
-        return JsonProblem(0, "the file is empty", "restore it, or save it again")
-    return explain(text, error.pos, error.msg)
+        _add(findings, text, JsonProblem(0, "the file is empty", "restore it, or save it again"))
+    elif found := foreign_text(text):
+        add_foreign(findings, found)
+    else:
+        _add(findings, text, explain(text, error.pos, error.msg))
 
 
 def _add(findings: Findings, text: str, problem: JsonProblem) -> None:
@@ -329,7 +350,10 @@ def _add_line(
     single = Findings(findings.code, findings.file)
     text = _decode(content, single)
     if text is not None:
-        _add(single, text.replace("\r", " "), explain(text, error.pos, error.msg))
+        problem = explain(text, error.pos, error.msg)
+        if is_conflict_line(text):
+            problem = JsonProblem(0, "a conflict mark of a merge", "settle the conflict")
+        _add(single, text.replace("\r", " "), problem)
     for finding in single:
         place = dataclasses.replace(finding.place, line=line, json_path=f"records[{number}]")
         findings.extend([dataclasses.replace(finding, place=place)])

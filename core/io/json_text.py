@@ -246,7 +246,15 @@ def explain(text: str, position: int, reason: str) -> JsonProblem:
         _inside_a_text(text, position)
         or _wrong_value(text, position)
         or _wrong_order(text, position, reason)
-        or JsonProblem(position, f"{_shown(text[position])} is not expected here")
+        or _not_expected(text[position], position)
+    )
+
+
+def _not_expected(sign: str, position: int) -> JsonProblem:
+    if sign.isprintable():
+        return JsonProblem(position, f"{sign} is not expected here")
+    return JsonProblem(
+        position, f"the invisible character {_shown(sign)} is not expected here", "remove it"
     )
 
 
@@ -362,7 +370,7 @@ def _wrong_order(text: str, position: int, reason: str) -> JsonProblem | None:
             'a key and its value are written "key": value',
         )
     word = _WORD.match(text, position)
-    if before.endswith(("{", ",", "[", ":")):
+    if not before or before.endswith(("{", ",", "[", ":")):
         if word:
             return JsonProblem(
                 position, f"{word[0][:40]} is not in quotes", f'write "{word[0][:40]}"'

@@ -78,7 +78,8 @@ class SidecarKey:
         if self.kind != other.kind:
             return f"it holds {other.kind}, not {self.kind}"
         if self.version != other.version:
-            return f"it has format version {other.version}, not {self.version}"
+            newer = ": a newer program wrote it" if other.version > self.version else ""
+            return f"it has format version {other.version}, not {self.version}{newer}"
         if self.model != other.model:
             return "it was made with another model"
         if self.parameters != other.parameters:
@@ -170,7 +171,7 @@ def read_sidecar(path: Path) -> Sidecar:
     try:
         return _interpret(content)
     except _NONSENSE as error:
-        raise SidecarError("its header makes no sense") from error
+        raise SidecarError("this program did not write it, or it is cut short") from error
 
 
 def _interpret(content: mmap.mmap) -> Sidecar:
@@ -233,6 +234,10 @@ class SidecarFolder:
         """Add a note, once."""
         self._notes[text] = None
 
+    def note_replaced(self, path: Path, why: str) -> None:
+        """Add a note that what lies there is overwritten: nothing is without a word."""
+        self.note(f"{path.name} is made again, in the place of what was there: {why}")
+
     def paths(self, suffix: str) -> tuple[Path, ...]:
         """Where the sidecar with this suffix (``.bm25``) may lie, the preferred place first."""
         return tuple(place.with_name(place.name + suffix) for place in self._places)
@@ -243,7 +248,7 @@ class SidecarFolder:
             difference = key.difference(found.key)
             if not difference:
                 return found
-            self.note(f"{path.name} is made again: {difference}")
+            self.note_replaced(path, difference)
         return None
 
     def intact(self, suffix: str) -> list[tuple[Path, Sidecar]]:
@@ -255,7 +260,7 @@ class SidecarFolder:
             except FileNotFoundError:
                 continue
             except SidecarError as error:
-                self.note(f"{path.name} is made again: {error}")
+                self.note_replaced(path, str(error))
         return found
 
     def store(self, suffix: str, key: SidecarKey, arrays: Mapping[str, NDArray[Any]]) -> bool:

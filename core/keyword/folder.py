@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
+from core.io.foreign import foreign_page
 from core.io.json_file import describe, read_json, read_text, refuse_errors
 from core.io.json_text import child
 from core.io.wording import did_you_mean
@@ -119,6 +120,10 @@ def _read_entry(folder: Path, file: Path, findings: Findings) -> CorpusEntry | N
     if content is not None:
         if not content.strip():
             own.warning("the file is empty")
+        elif found := foreign_page(content):
+            own.warning(
+                f"this is {found.what}", hint=found.hint, place=Place(str(file), found.line)
+            )
         front = read_front_matter(content, own)
         _hint_misspelt(front, own)
         texts = {key: _front_text(front, key, own) for key in _TEXT_KEYS}

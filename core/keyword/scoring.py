@@ -203,9 +203,14 @@ class KeywordCandidates:
         return tuple(sorted(stems.intersection(wanted))), found[0][1] if found else 0
 
     def match_reason(self, row: int) -> str:
-        """Return the non-zero parts in one line, ``path:2+content:3+cat:concepts×1.5``."""
+        """Return what gives points in one line, ``path:2+content:3+cat:concepts×1.5``."""
         counted = count(self.overlaps[row : row + 1], self.weights)[0].tolist()
-        parts = [f"{name}:{number}" for name, number in zip(FIELDS, counted, strict=True) if number]
+        weights = self.weights.points.tolist()
+        parts = [
+            f"{name}:{number}"
+            for name, number, weight in zip(FIELDS, counted, weights, strict=True)
+            if number and weight
+        ]
         category = self.index.entries[row].category
         factor = self.weights.category(category)
         if parts and factor != 1.0:

@@ -164,16 +164,15 @@ def _build(source: Source, findings: Findings, work: Work) -> KnowledgeBase:
             source.places,
             made_up=source.config.made_up,
         )
-        if not source.findings.has_errors:
-            work.stop_if_cancelled()
-            warn_of_cut_texts(
-                source.records.texts,
-                source.config.embedding_model,
-                source.path.parent,
-                source.findings,
-                source.places,
-                work,
-            )
+        work.stop_if_cancelled()
+        warn_of_cut_texts(
+            source.records.texts,
+            source.config.embedding_model,
+            source.path.parent,
+            source.findings,
+            source.places,
+            work,
+        )
     found = tuple(findings)
     if source.findings is not findings:
         found += tuple(source.findings)

@@ -34,6 +34,8 @@ from core.knowledge.schema import Field, FieldType
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from core.io.json_typed import Mistake
+
 
 MAX_DEPTH = 16
 MAX_NODES = 256
@@ -49,6 +51,9 @@ _KEYS = {
 }
 _NUMERIC = (FieldType.INT, FieldType.FLOAT)
 _INT64 = np.iinfo(np.int64)
+_EXAMPLE = (
+    'a filter looks like {"op": "eq", "lhs": {"knowledge": "<field>"}, "rhs": {"value": ...}}'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ class _Compiler:
         try:
             return parse(text)
         except BadJson as error:
-            raise self.bad_json(error.line, error.column, str(error)) from error
+            raise self.bad_json(error.mistake) from error
         except RecursionError as exc:
             raise self.wrong("too_deep", "", f"nested far deeper than {MAX_DEPTH} levels") from exc
 
@@ -367,14 +372,12 @@ class _Compiler:
     def misplaced(self, path: str) -> InspectorError:
         return self.wrong("misplaced_array", path, 'an array can only be the haystack of an "in"')
 
-    def bad_json(self, line: int, column: int, problem: str) -> InspectorError:
-        place = Place(line=line, column=column, node=self.node, param="filter")
+    def bad_json(self, mistake: Mistake) -> InspectorError:
         return InspectorError(
             Code.InvalidParamValue,
-            f"filter.syntax: at line {line}, column {column}: {problem}",
-            place=place,
-            hint='a filter looks like {"op": "eq", "lhs": {"knowledge": "<field>"}, '
-            '"rhs": {"value": ...}}',
+            f"filter.syntax: {mistake}",
+            place=Place(line=mistake.line, column=mistake.column, node=self.node, param="filter"),
+            hint=mistake.hint or _EXAMPLE,
         )
 
     def wrong(self, slug: str, path: str, problem: str, *, hint: str = "") -> InspectorError:

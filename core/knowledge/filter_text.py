@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from core.io.json_typed import Mistake, why_no_json
 from core.io.wording import cut, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _DIGITS_PAST_INT64 = 21
-_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOTALL)
 _NAMES_LISTED = 12
 _SHOWN_CHARACTERS = 48
 
@@ -30,20 +29,15 @@ class JsonObject(dict[str, Any]):
 
 
 class BadJson(ValueError):
-    """A text that is no JSON; where and why."""
+    """A text that is no JSON; where, why and what to do."""
 
-    def __init__(self, problem: str, line: int, column: int) -> None:
-        super().__init__(problem)
-        self.line = line
-        self.column = column
-
-
-class _Constant(ValueError):
-    """NaN or an infinity stands where JSON wants a value."""
+    def __init__(self, mistake: Mistake) -> None:
+        super().__init__(str(mistake))
+        self.mistake = mistake
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise _Constant(name)
+    raise ValueError(name)
 
 
 def _whole_number(digits: str) -> int:
@@ -68,13 +62,9 @@ def parse(text: str) -> Any:
             parse_int=_whole_number,
             parse_constant=_refuse_constant,
         )
-    except json.JSONDecodeError as error:
-        problem = error.msg[0].lower() + error.msg[1:]
-        raise BadJson(problem, error.lineno, error.colno) from error
-    except _Constant as error:
-        start = next((m.start(1) for m in _CONSTANT.finditer(text) if m[1]), 0)
-        line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
-        raise BadJson(f"{error} is no JSON value", line, column) from error
+    except ValueError as error:
+        mistake = why_no_json(text, "the filter")
+        raise BadJson(mistake or Mistake(str(error), "", 1, 1)) from error
 
 
 def kind_name(value: Any) -> str:

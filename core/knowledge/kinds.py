@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from core.io.foreign import foreign_file
 from core.knowledge.turn_marks import WRAPPED, holds_turn, is_flat
 
 if TYPE_CHECKING:
@@ -158,6 +159,12 @@ def _look_at(path: Path) -> tuple[FileKind | None, FileKind]:
     except (OSError, ValueError):
         return FileKind.UNKNOWN, FileKind.UNKNOWN
     return _look_at_whole(data, outline, name)
+
+
+def described(path: Path, kind: FileKind) -> str:
+    """Say what a file is: its kind, and of an unknown kind what it looks like."""
+    found = foreign_file(path) if kind is FileKind.UNKNOWN else None
+    return kind.value if found is None else f"{found.what} ({found.hint})"
 
 
 def _is_corpus(folder: Path) -> bool:

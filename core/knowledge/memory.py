@@ -13,6 +13,7 @@ import orjson
 from core.embedding.models import DEFAULT_MODEL
 from core.errors import Code, InspectorError, Place
 from core.io.atomic import write_atomically
+from core.io.exact_json import dumps
 from core.io.findings import Finding, Findings
 from core.io.json_file import (
     MAX_NESTING,
@@ -204,7 +205,7 @@ class MemoryStore:
         yield b',\n "records": ['
         for row, record in enumerate(self.records):
             try:
-                line = orjson.dumps(record)
+                line = dumps(record)
             except (orjson.JSONEncodeError, TypeError) as error:
                 raise InspectorError(
                     Code.InvalidEmbeddedStringStorageData,
@@ -241,7 +242,8 @@ def parse_memory(
     Returns
     -------
     tuple[MemoryStore, Records | None]
-        The store, and its records as columns of ids, texts and metadata; None for faulty ones.
+        The store, and its records as columns of ids, texts and metadata; None where there is no
+        list of them.
     """
     empty = MemoryStore("", path=path)
     if findings.has_errors:

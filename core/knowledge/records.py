@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from core.errors import Place
 from core.io.findings import FINDINGS_LIMIT, Findings
 from core.io.json_file import describe
+from core.knowledge.blank_texts import warn_of_blank_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,15 @@ class RecordPlaces:
         line = self.lines[row] if self.lines is not None else None
         return Place(self.file, line, json_path=f"{path}.{tail}" if tail else path)
 
+    def of(self, rows: Sequence[int]) -> RecordPlaces:
+        """Return the places of some of the records."""
+        return RecordPlaces(
+            self.file,
+            [row if self.numbers is None else self.numbers[row] for row in rows],
+            None if self.lines is None else [self.lines[row] for row in rows],
+            None if self.paths is None else [self.paths[row] for row in rows],
+        )
+
     def path(self, row: int) -> str:
         """Return the JSON path of a record."""
         if self.paths is not None:
@@ -72,7 +82,7 @@ def parse_records(
 
     Errors: no list, an empty one, a record that is no object, an id that is missing, empty, no
     string, repeated or has control characters, a text that is missing, no string or longer than
-    `MAX_TEXT_CHARS`, metadata that is no object. Warnings: empty and identical texts.
+    `MAX_TEXT_CHARS`, metadata that is no object. Warnings: blank and identical texts.
 
     Parameters
     ----------
@@ -83,7 +93,8 @@ def parse_records(
     Returns
     -------
     Records | None
-        None when there was an error.
+        None where there is no list. Faulty ids and texts are empty, faulty metadata is None, so
+        that what is wrong besides can be found too.
     """
     if not isinstance(raw, list):
         findings.error(
@@ -100,11 +111,21 @@ def parse_records(
         )
         return None
     records = _fast(raw)
-    if records is None:
-        _name_the_culprits(raw, findings, places)
-        return None
-    _warn_of_texts(records.texts, findings, places)
-    return records
+    if records is not None:
+        _warn_of_texts(records.texts, findings, places)
+        return records
+    _name_the_culprits(raw, findings, places)
+    objects = [record if isinstance(record, dict) else {} for record in raw]
+    rows = [row for row, record in enumerate(objects) if _is_text(record.get("text"))]
+    _warn_of_texts(tuple(objects[row]["text"] for row in rows), findings, places.of(rows))
+    ids, texts, metadata = (
+        [record.get(key) for record in objects] for key in ("id", "text", "metadata")
+    )
+    return Records(
+        tuple(key if isinstance(key, str) else "" for key in ids),
+        tuple(text if _is_text(text) else "" for text in texts),
+        tuple(given if isinstance(given, dict) else None for given in metadata),
+    )
 
 
 def _fast(raw: list[Any]) -> Records | None:
@@ -131,6 +152,10 @@ def _fast(raw: list[Any]) -> Records | None:
     if object in kinds:
         metadata = [None if given is _NO_METADATA else given for given in metadata]
     return Records(tuple(ids), tuple(texts), tuple(metadata))
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) <= MAX_TEXT_CHARS
 
 
 def _good_ids(ids: list[str]) -> bool:
@@ -207,11 +232,7 @@ def _check_id(
 
 def _warn_of_texts(texts: tuple[str, ...], findings: Findings, places: RecordPlaces) -> None:
     distinct = set(texts)
-    if "" in distinct or any(map(str.isspace, texts)):
-        blank = (row for row, text in enumerate(texts) if not text or text.isspace())
-        for row in islice(blank, FINDINGS_LIMIT):
-            what = "only white space" if texts[row] else "empty"
-            findings.warning(f"the text is {what}: no search finds it", place=places(row, "text"))
+    warn_of_blank_texts(texts, findings, places)
     if len(distinct) == len(texts):
         return
     first: dict[str, int] = {}

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from core.errors import Code, InspectorError, Place
 from core.io.wording import cut, did_you_mean
-from core.knowledge.kinds import FileKind, accepted_kinds, certain_kind, kind_of
+from core.knowledge.kinds import FileKind, accepted_kinds, certain_kind, described, kind_of
 
 __all__ = ["FileKind", "StorageRoot", "kind_of"]
 
@@ -137,7 +137,7 @@ class StorageRoot:
             return
         raise InspectorError(
             Code.StorageKindMismatch,
-            f'expected {expect.value}, but "{shown}" is {kind.value}',
+            f'expected {expect.value}, but "{shown}" is {described(path, kind)}',
             place=place,
         )
 

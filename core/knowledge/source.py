@@ -12,7 +12,7 @@ from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
 from core.io.json_file import describe, read_bytes, read_json, read_json_lines
 from core.knowledge.config import KnowledgeConfig, parse_config
-from core.knowledge.kinds import FileKind, kind_of
+from core.knowledge.kinds import FileKind, described, kind_of
 from core.knowledge.memory import parse_memory
 from core.knowledge.project import project_records
 from core.knowledge.records import RecordPlaces, Records, parse_records
@@ -81,7 +81,7 @@ def _refuse(path: Path, kind: FileKind, findings: Findings) -> None:
         read_bytes(path, findings)
     if not findings.has_errors:
         findings.error(
-            f"expected knowledge, found {kind.value}",
+            f"expected knowledge, found {described(path, kind)}",
             code=Code.StorageKindMismatch,
             hint="open a knowledge config or a file of records",
         )

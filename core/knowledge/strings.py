@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, Place
 from core.io.findings import Finding, Findings
-from core.io.json_file import describe, read_json, read_text, refuse_errors, with_lines
+from core.io.foreign import foreign_page
+from core.io.json_file import (
+    add_foreign,
+    describe,
+    read_json,
+    read_text,
+    refuse_errors,
+    with_lines,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,8 +66,10 @@ class StringStorage:
         keys: list[str] = []
         if name.endswith(LIST_SUFFIX):
             kind = StringKind.LIST
-            text = read_text(path, findings)
-            lines = [line.removesuffix("\r") for line in (text or "").split("\n")]
+            text = read_text(path, findings) or ""
+            if found := foreign_page(text):
+                add_foreign(findings, found)
+            lines = [line.removesuffix("\r") for line in text.split("\n")]
             values = [line for line in lines if line.strip() and not line.startswith("#")]
         else:
             kind = StringKind.MULTIMAP if name.endswith(MULTIMAP_SUFFIX) else StringKind.MAP

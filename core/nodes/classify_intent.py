@@ -12,7 +12,14 @@ from core.hits.hit import Hit, Reason
 from core.io.wording import did_you_mean
 from core.knowledge.kinds import FileKind
 from core.knowledge.schema import Field, FieldType
-from core.nodes.kind import CheckedNode, Filtered, OpenedNode, RecordedStages, SearchKind
+from core.nodes.kind import (
+    CheckedGraph,
+    CheckedNode,
+    Filtered,
+    OpenedNode,
+    RecordedStages,
+    SearchKind,
+)
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState
 from core.retrieve import stages
@@ -118,7 +125,7 @@ class IntentRetrieval(RetrievalResult):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return stages.intent_stages(self.counts)
+        return () if self.listing is None else stages.intent_stages(self.counts)
 
     def near_miss(self, hit: Hit) -> dict[str, Any]:
         """Return one near-miss with its label."""
@@ -207,9 +214,15 @@ class ClassifyIntent(
         node.open("embedded_string_storage", params.embedded_string_storage, opened)
 
     def check_change(
-        self, params: ClassifyIntentParams, param: str, storages: Storages, work: Work
+        self,
+        params: ClassifyIntentParams,
+        param: str,
+        storages: Storages,
+        work: Work,
+        graph: CheckedGraph,
     ) -> None:
         """Refuse a filter that does not fit the file's fields, and a field that has no labels."""
+        del graph
         if param == "filter" and params.embedded_string_storage:
             storages.compiled_filter(params.embedded_string_storage, params.filter, work)
         if param == "metadata_field":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Severity
-from core.nodes.kind import Answer, CheckedNode, NodeKind, kind_of
+from core.nodes.kind import Answer, CheckedGraph, CheckedNode, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, TurnState
 from core.prompt.lint import Provided, lint, template_problem
@@ -75,10 +75,15 @@ class Generate(
                 node.warning("template", said, code=Code.InvalidParamValue)
 
     def check_change(
-        self, params: GenerateParams, param: str, storages: Storages, work: Work
+        self,
+        params: GenerateParams,
+        param: str,
+        storages: Storages,
+        work: Work,
+        graph: CheckedGraph,
     ) -> None:
         """Refuse a template that cannot be rendered."""
-        del storages
+        del storages, graph
         problem = template_problem(params.template) if param == "template" else ""
         if problem:
             raise InspectorError(

@@ -169,7 +169,7 @@ class KeywordRetrieval(RetrievalResult):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return stages.keyword_stages(self.counts)
+        return () if self.listing is None else stages.keyword_stages(self.counts)
 
     def near_misses(self, limit: int) -> list[dict[str, Any]]:
         """Return the best near-misses, and by how much each misses `min_score`."""

@@ -22,6 +22,7 @@ from core.prompt.lint import Provided
 if TYPE_CHECKING:
     from core.hits.hit import Hit
     from core.hits.stage import StageKind
+    from core.knowledge.memory import MemoryStore
     from core.nodes.walk import Outcome, Storages, TurnState
 
 
@@ -37,11 +38,13 @@ class CheckedGraph:
 
     params : node name → its parameters, refused values at their defaults.
     unread : names of nodes that could not be read, so that nobody knows where they lead.
+    memory : store name → the memory stores that play has changed.
     """
 
     params: Mapping[str, NodeParams] = field(default_factory=dict)
     start_node: str = ""
     unread: tuple[str, ...] = ()
+    memory: Mapping[str, MemoryStore] = field(default_factory=dict)
 
     @property
     def routes_are_known(self) -> bool:
@@ -162,11 +165,11 @@ class OpenedNode(CheckedNode):
             self.findings.extend(found)
 
     def attempt(
-        self, check: Callable[[P, str, Storages, Work], object], params: P, param: str
+        self, check: Callable[[P, str, Storages, Work, CheckedGraph], object], params: P, param: str
     ) -> None:
         """Check a parameter as if it had changed (`NodeKind.check_change`)."""
         try:
-            check(params, param, self.storages, self.work)
+            check(params, param, self.storages, self.work, self.graph)
         except InspectorError as error:
             self.refused(error, param)
 
@@ -203,11 +206,13 @@ class Filtered(NamedTuple):
 
     storage : the knowledge file, "" for a memory store.
     schema : of the memory store; None for a knowledge file.
+    store : name of the memory store, with references.
     """
 
     text: str
     storage: str = ""
     schema: str | None = None
+    store: str = ""
 
 
 RecordedStages = tuple[tuple["StageKind", str], ...]
@@ -292,13 +297,16 @@ class NodeKind(Generic[P]):
     def check_storages(self, params: P, node: OpenedNode) -> None:
         """Open its storages, and find what is wrong with them or does not fit them."""
 
-    def check_change(self, params: P, param: str, storages: Storages, work: Work) -> None:
+    def check_change(
+        self, params: P, param: str, storages: Storages, work: Work, graph: CheckedGraph
+    ) -> None:
         """Refuse a changed value that only a storage can judge.
 
         Parameters
         ----------
         param : the one that changed.
         work : on behalf of the node.
+        graph : the node's.
 
         Raises
         ------

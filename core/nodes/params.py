@@ -10,6 +10,7 @@ from enum import Enum, Flag, IntEnum, StrEnum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
 from core.errors import InspectorError
+from core.io.json_typed import why_no_json
 from core.io.request import InvalidRequest, check_number, check_whole, range_text, shown
 
 if TYPE_CHECKING:
@@ -302,7 +303,9 @@ def _object_problem(text: str, fits: Callable[[Any], bool], wanted: str) -> str:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return f"invalid JSON: {error}"
+        mistake = why_no_json(text, "the text")
+        hint = f" ({mistake.hint})" if mistake and mistake.hint else ""
+        return f"invalid JSON {mistake or error}{hint}"
     if not isinstance(values, dict):
         return "expected a JSON object of name: value"
     for name, value in values.items():

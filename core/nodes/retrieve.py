@@ -6,14 +6,22 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from core.errors import Code, InspectorError
+from core.errors import Code
 from core.index.candidates import MAX_TOP_K, Candidates
 from core.index.leg_query import no_word_found
-from core.knowledge.filter import compile_filter
 from core.knowledge.kinds import FileKind, accepted_kinds
-from core.nodes.kind import CheckedNode, Filtered, OpenedNode, RecordedStages, SearchKind, StoreUse
+from core.nodes.kind import (
+    CheckedGraph,
+    CheckedNode,
+    Filtered,
+    OpenedNode,
+    RecordedStages,
+    SearchKind,
+    StoreUse,
+)
 from core.nodes.params import NodeParams, Reads, exit_param, input_param, param, source_param
 from core.nodes.references import check_store_schema, named_store, query_of
+from core.nodes.store_filter import check_store_filter
 from core.nodes.walk import Outcome, RetrievalResult, Storages, TurnState
 from core.prompt.lint import Provided
 from core.retrieve import stages
@@ -28,8 +36,7 @@ if TYPE_CHECKING:
     from core.hits.stage import Stage
     from core.io.findings import Finding
     from core.io.work import Work
-
-_UNKNOWN_FIELD = "filter.unknown_field"
+    from core.knowledge.memory import MemoryStore
 
 
 class KnowledgeSourceKind(IntEnum):
@@ -136,10 +143,14 @@ class RetrieveParams(NodeParams):
 
 @dataclass(frozen=True, slots=True)
 class Retrieval(RetrievalResult):
-    """What a Retrieve node did."""
+    """What a Retrieve node did.
+
+    no_store : the memory store that was to be searched and is not there, "" for none.
+    """
 
     params: RetrieveParams
     listing: Selection | None
+    no_store: str = ""
 
     near_miss_fields = ("id", "distance", "bm25_score", "rank", "reason", "needs")
 
@@ -156,6 +167,8 @@ class Retrieval(RetrievalResult):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
+        if self.listing is None and (self.no_store or not self.query):
+            return ()
         return stages.retrieve_stages(self.counts, self.params.retrieval_mode)
 
     @property
@@ -177,6 +190,11 @@ class Retrieval(RetrievalResult):
     @property
     def nothing_found(self) -> tuple[str, str]:
         """What to say when nothing came back."""
+        if self.no_store:
+            return (
+                f'There is no memory store "{self.no_store}"',
+                "WriteToMemory makes it during play; or check storage_name",
+            )
         if self.listing is None or not self.listing.candidates.record_count:
             return "This store has no records yet", "WriteToMemory adds them during play"
         if self.params.retrieval_mode is RetrievalMode.Lexical:
@@ -245,7 +263,7 @@ class Retrieve(
 
     def filtered(self, params: RetrieveParams) -> Filtered:
         if self.memory(params) is not None:
-            return Filtered(params.filter, schema=params.schema)
+            return Filtered(params.filter, schema=params.schema, store=params.storage_name)
         return Filtered(params.filter, params.embedded_string_storage)
 
     def distance_threshold(self, params: RetrieveParams) -> float | None:
@@ -281,13 +299,18 @@ class Retrieve(
         return str(store.path), store.findings
 
     def check_change(
-        self, params: RetrieveParams, param: str, storages: Storages, work: Work
+        self,
+        params: RetrieveParams,
+        param: str,
+        storages: Storages,
+        work: Work,
+        graph: CheckedGraph,
     ) -> None:
-        """Refuse a filter that does not fit the fields of the file, or of the store's schema."""
+        """Refuse a filter that does not fit the fields of the file, or of the store."""
         if param != "filter":
             return
-        if self.memory(params) is not None:
-            _check_store_filter(params, storages, work)
+        if (store := self.memory(params)) is not None:
+            check_store_filter(store, params.filter, storages, work, graph)
         elif params.embedded_string_storage:
             storages.compiled_filter(params.embedded_string_storage, params.filter, work)
 
@@ -307,13 +330,15 @@ class Retrieve(
 
     def run(self, name: str, params: RetrieveParams, state: TurnState) -> Outcome:
         query = query_of(name, params.input, state)
-        found = (
-            self._search_file(params, query, state)
-            if self.memory(params) is None
-            else self._search_store(name, params, query, state)
-        )
+        no_store = ""
+        if self.memory(params) is None:
+            found = self._search_file(params, query, state)
+        else:
+            store_name, store = named_store(name, params.storage_name, state)
+            found = self._search_store(name, params, query, store, state)
+            no_store = store_name if store is None else ""
         selection = select(found, params.settings) if found is not None else None
-        return state.attach(Retrieval(params, params.source or name, query, selection))
+        return state.attach(Retrieval(params, params.source or name, query, selection, no_store))
 
     def _search_file(
         self, params: RetrieveParams, query: str, state: TurnState
@@ -329,10 +354,14 @@ class Retrieve(
         )
 
     def _search_store(
-        self, name: str, params: RetrieveParams, query: str, state: TurnState
+        self,
+        name: str,
+        params: RetrieveParams,
+        query: str,
+        store: MemoryStore | None,
+        state: TurnState,
     ) -> Candidates | None:
         """Search a store; None for one that is not there or has no records: nothing is embedded."""
-        _, store = named_store(name, params.storage_name, state)
         memories = state.storages.memories
         if store is None or not store.records or not query:
             memories.fields(store, params.schema, name)
@@ -384,17 +413,6 @@ def _check_schema(params: RetrieveParams, node: OpenedNode) -> None:
         node.error(
             "schema", f'{storage} does not agree with schema "{schema}": {difference}', code=code
         )
-
-
-def _check_store_filter(params: RetrieveParams, storages: Storages, work: Work) -> None:
-    fields = storages.schema_fields(params.schema)
-    try:
-        compile_filter(params.filter, {item.name: item for item in fields or ()}, node=work.node)
-    except InspectorError as error:
-        # Which fields there are, the records of a store without a known schema will tell.
-        if fields is None and error.message.startswith(_UNKNOWN_FIELD):
-            return
-        raise
 
 
 RETRIEVE = Retrieve()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import Code, InspectorError, Place
 from core.index.leg_query import no_word_found
 from core.knowledge.kinds import FileKind
-from core.nodes.kind import CheckedNode, OpenedNode, RecordedStages, SearchKind
+from core.nodes.kind import CheckedGraph, CheckedNode, OpenedNode, RecordedStages, SearchKind
 from core.nodes.params import (
     NodeParams,
     Reads,
@@ -27,6 +27,7 @@ from core.subgraph.depths import ExpansionDepth
 from core.subgraph.expand import SubgraphResult
 from core.subgraph.listing import SubgraphListing
 from core.subgraph.request import MAX_TOP_K, Scope, SubgraphRequest
+from core.subgraph.scope import near_node
 from core.subgraph.stages import SubgraphCounts
 
 if TYPE_CHECKING:
@@ -120,9 +121,15 @@ class SubgraphRetrieval(RetrievalResult):
 
     @property
     def nothing_found(self) -> tuple[str, str]:
-        said = "No node shares a word with this question"
-        advice = "Loosen the scope, or use embeddings to match by meaning"
-        return no_word_found(self.leg_queries, (said, advice))
+        """What to say when nothing came back, and what to advise: a scope only where there is."""
+        params = self.params
+        has_scope = any((params.root_node_id, params.tag_filters.strip(), params.directory_prefix))
+        ways = ["loosen the scope"] if has_scope else []
+        ways += [] if params.use_embeddings else ["use embeddings to match by meaning"]
+        advice = ", or ".join(ways) or "ask in other words"
+        said = "No node in scope" if has_scope else "No node"
+        said += " shares a word with this question"
+        return no_word_found(self.leg_queries, (said, advice[:1].upper() + advice[1:]))
 
     @property
     def how(self) -> str:
@@ -137,7 +144,7 @@ class SubgraphRetrieval(RetrievalResult):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return stages.subgraph_stages(self.counts)
+        return () if self.listing is None else stages.subgraph_stages(self.counts)
 
     def diagnostics(self) -> dict[str, Any]:
         """Return parameters with counts, the query, and the nodes; one without score was added."""
@@ -192,18 +199,25 @@ class RetrieveSubgraph(
         node.open("knowledge_graph", params.knowledge_graph, opened)
 
     def check_change(
-        self, params: RetrieveSubgraphParams, param: str, storages: Storages, work: Work
+        self,
+        params: RetrieveSubgraphParams,
+        param: str,
+        storages: Storages,
+        work: Work,
+        graph: CheckedGraph,
     ) -> None:
         """Refuse a root that the knowledge graph does not have."""
+        del graph
         name, root = params.knowledge_graph, params.root_node_id
         if param != "root_node_id" or not name or not root:
             return
-        if root not in storages.graphs.searcher(name, work).graph:
+        known = storages.graphs.searcher(name, work).graph
+        if root not in known:
             raise InspectorError(
                 Code.InvalidParamValue,
                 f'there is no node "{root}" in {name}',
                 place=Place(node=work.node, param=param),
-                hint="name a node_id of the knowledge graph",
+                hint=near_node(known, root) or "name a node_id of the knowledge graph",
             )
 
     def prepare(

@@ -112,7 +112,7 @@ class RetrievalResult(ABC):
     @property
     @abstractmethod
     def stages(self) -> tuple[Stage, ...]:
-        """The counts as the stages of a funnel; all 0 without a listing."""
+        """The counts as the stages of a funnel; () where nothing was searched."""
 
     @property
     @abstractmethod

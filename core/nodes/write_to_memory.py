@@ -12,10 +12,11 @@ import orjson
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
 from core.io.json_text import child
+from core.io.json_typed import why_no_json
 from core.knowledge.columns import build_columns
 from core.knowledge.memory import MemoryStore
 from core.knowledge.schema import Field, FieldType
-from core.nodes.kind import NodeKind, OpenedNode, StoreUse
+from core.nodes.kind import CheckedGraph, NodeKind, OpenedNode, StoreUse
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.references import (
     check_store_schema,
@@ -94,9 +95,15 @@ class WriteToMemory(
         node.attempt(self.check_change, params, "metadata")
 
     def check_change(
-        self, params: WriteToMemoryParams, param: str, storages: Storages, work: Work
+        self,
+        params: WriteToMemoryParams,
+        param: str,
+        storages: Storages,
+        work: Work,
+        graph: CheckedGraph,
     ) -> None:
         """Refuse metadata that does not fit the schema, as far as it is known before a turn."""
+        del graph
         if param != "metadata":
             return
         fields = storages.schema_fields(params.schema)
@@ -147,6 +154,14 @@ class WriteToMemory(
         )
 
 
+def metadata_keys(params: WriteToMemoryParams) -> tuple[str, ...]:
+    """Return the names of the metadata that a node writes; () where they cannot be read."""
+    try:
+        return tuple(_parse_metadata(params.metadata, ""))
+    except InspectorError:
+        return ()
+
+
 def _parse_metadata(text: str, node: str) -> dict[str, Any]:
     """Read the parameter ``metadata`` of a WriteToMemory node; {} for an empty text.
 
@@ -161,11 +176,12 @@ def _parse_metadata(text: str, node: str) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
+        mistake = why_no_json(text, "the metadata")
         raise InspectorError(
             Code.InvalidParamValue,
-            f"metadata: invalid JSON: {error}",
+            f"metadata: invalid JSON {mistake or error}",
             place=place,
-            hint='such as {"mood": "{{var.mood}}"}',
+            hint=(mistake.hint if mistake else "") or 'such as {"mood": "{{var.mood}}"}',
         ) from error
     if not isinstance(found, dict):
         raise InspectorError(

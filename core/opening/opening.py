@@ -17,7 +17,7 @@ from core.io.work import QUIETLY, Work
 from core.keyword.folder import load_corpus
 from core.knowledge.base import check_knowledge
 from core.knowledge.catalog import SchemaCatalog
-from core.knowledge.kinds import MARKDOWN_SUFFIXES, accepted_kinds
+from core.knowledge.kinds import MARKDOWN_SUFFIXES, accepted_kinds, described
 from core.knowledge.memory import MemoryStore
 from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.knowledge.strings import StringStorage
@@ -189,7 +189,7 @@ def _open_file(
         )
     raise InspectorError(
         Code.StorageKindMismatch,
-        f"neither a graph nor knowledge, but {kind.value}",
+        f"neither a graph nor knowledge, but {described(path, kind)}",
         place=Place(file=str(path)),
         hint="open a *.graph.json, a knowledge config, a records file, a knowledge graph, a "
         "recorded turn, or a folder of them or of Markdown files",
@@ -301,7 +301,9 @@ def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
     if kind is FileKind.GRAPH:
         return _check_graph_file(path, root)
     raise InspectorError(
-        Code.StorageKindMismatch, "not a file that the inspector knows", place=Place(file=str(path))
+        Code.StorageKindMismatch,
+        f"not a file that the inspector knows, but {described(path, kind)}",
+        place=Place(file=str(path)),
     )
 
 

@@ -9,7 +9,7 @@ import orjson
 
 from core.errors import Code, InspectorError, Place
 from core.io.json_file import describe
-from core.io.json_text import explain, line_and_column
+from core.io.json_typed import why_no_json
 from core.prompt.messages import DialogLine, Role
 
 if TYPE_CHECKING:
@@ -109,17 +109,14 @@ def _spoken(text: str, unmarked: Role) -> Iterator[DialogLine]:
 
 
 def _messages(text: str) -> Iterator[DialogLine]:
-    try:
-        document = orjson.loads(text)
-    except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
-        position = getattr(error, "pos", getattr(error, "start", 0))
-        problem = explain(text, position, str(error))
-        line, column = line_and_column(text, problem.position)
+    mistake = why_no_json(text, "the text")
+    if mistake is not None:
         raise _refusal(
-            f"the pasted JSON has a mistake: {problem.message}",
-            hint=problem.hint,
-            place=Place(line=line, column=column),
-        ) from error
+            f"the pasted JSON has a mistake: {mistake.message}",
+            hint=mistake.hint,
+            place=Place(line=mistake.line, column=mistake.column),
+        )
+    document = orjson.loads(text)
     path = "messages"
     if isinstance(document, dict) and "messages" not in document:
         document, path = [document], ""

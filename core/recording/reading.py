@@ -13,8 +13,16 @@ import orjson
 from core.agent.description import GraphDescription
 from core.agent.turn import ERROR, NodeRun, Turn
 from core.errors import Code, InspectorError, Place
+from core.io.exact_json import loads
 from core.io.findings import FINDINGS_LIMIT, Finding, Findings, Severity
-from core.io.json_file import describe, read_bytes, read_json, refuse_errors, too_deep, with_lines
+from core.io.json_file import (
+    describe,
+    read_bytes,
+    read_json,
+    refuse_errors,
+    too_deep,
+    with_lines,
+)
 from core.io.json_text import child, explain
 from core.knowledge.turn_marks import WRAPPED, is_flat
 from core.nodes.walk import TurnRequest
@@ -332,7 +340,7 @@ def _lines(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
         if not content or content.isspace():
             continue
         try:
-            value = orjson.loads(content)
+            value = loads(content)
         except orjson.JSONDecodeError as error:
             # Explaining is slow, and no more than these are kept.
             if len(findings) < FINDINGS_LIMIT:

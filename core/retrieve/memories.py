@@ -69,7 +69,7 @@ class Memories:
         self._scanning = threading.Lock()
         self._found: _Scan | None = None
         self._in_use: dict[Path, MemoryStore] = {}
-        self._checked: set[tuple[str, str]] = set()
+        self._checked: dict[tuple[str, str], tuple[Field, ...]] = {}
         self._vectors = TextVectors()
         self._searchers: dict[str, MemorySearch] = {}
         self._searches: BoundedCache[_SearchKey, Candidates] = BoundedCache(
@@ -179,8 +179,29 @@ class Memories:
         """
         fields = self.fields(store, schema, node)
         if (store.digest, schema) not in self._checked:
-            check_records(store, fields)
-            self._checked.add((store.digest, schema))
+            self._checked[store.digest, schema] = check_records(store, fields)
+
+    def held_fields(
+        self, name: str, schema: str, memory: Mapping[str, MemoryStore]
+    ) -> tuple[Field, ...] | None:
+        """Return the fields that the records of a store hold, as far as anyone has read them.
+
+        Parameters
+        ----------
+        name : the store's, without references.
+        schema : the node's, which the catalog lacks.
+        memory : store name → the memory stores that play has changed.
+
+        Returns
+        -------
+        tuple[Field, ...] | None
+            None for a store without records, and for one that was neither checked nor searched.
+        """
+        store = memory.get(name) or self.if_scanned().get(name)
+        if store is None or not store.records:
+            return None
+        known = self._checked.get((store.digest, schema))
+        return known if known is not None else self._searcher(store).fields_of(store)
 
     def candidates(
         self,

@@ -73,6 +73,11 @@ class MemorySearch:
         """What was rebuilt beside the stores' files and why, and what could not be written."""
         return tuple(note for sidecars in list(self._sidecars.values()) for note in sidecars.notes)
 
+    def fields_of(self, store: MemoryStore) -> tuple[Field, ...] | None:
+        """Return the fields of a store, if it is the one that was read last; waits for nothing."""
+        contents = self._contents
+        return contents.fields if contents.records is store.records else None
+
     def prepare(
         self,
         store: MemoryStore,
@@ -271,15 +276,15 @@ class MemorySearcher:
         )
 
 
-def check_records(store: MemoryStore, fields: tuple[Field, ...] | None) -> None:
-    """Read a store's records as a search would.
+def check_records(store: MemoryStore, fields: tuple[Field, ...] | None) -> tuple[Field, ...]:
+    """Read a store's records as a search would; return their fields, made up where none are given.
 
     Raises
     ------
     FileRefused
         8003 with a finding for each record that does not fit the schema.
     """
-    _Contents().followed_by(store, fields)
+    return _Contents().followed_by(store, fields).fields
 
 
 class _Contents:

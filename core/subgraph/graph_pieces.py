@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from core.io.exact_json import loads
+
 if TYPE_CHECKING:
     from core.io.work import Work
 
@@ -26,7 +28,7 @@ def parse_in_pieces(data: bytes, work: Work) -> Any | None:
     if cut is None:
         return None
     try:
-        value = orjson.loads(data[: cut.start() + 1] + b"]}")
+        value = loads(data[: cut.start() + 1] + b"]}")
         while cut is not None:
             if not isinstance(value, dict) or not isinstance(
                 value[key := next(reversed(value))], list
@@ -38,7 +40,7 @@ def parse_in_pieces(data: bytes, work: Work) -> Any | None:
             cut = _BETWEEN_OBJECTS.search(data, min(start + PIECE_BYTES, total))
             piece = data[start : cut.start() + 1] if cut else data[start:]
             tail = b"]}" if cut else b""
-            more = orjson.loads(b"{%b:[%b%b" % (orjson.dumps(key), piece, tail))
+            more = loads(b"{%b:[%b%b" % (orjson.dumps(key), piece, tail))
             value[key] += more.pop(key)
             value.update(more)
     except (orjson.JSONDecodeError, StopIteration):

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.io.request import MAX_SHOWN_CHARS, InvalidRequest
-from core.io.wording import cut
+from core.io.wording import cut, did_you_mean
 from core.subgraph.knowledge_graph import KnowledgeGraph, TagValue, tag_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from core.subgraph.request import Scope
+
+
+_MOST_APART = 4
+_MOST_COMPARED = 2000
 
 
 class ScopeFilter:
@@ -42,7 +46,11 @@ class ScopeFilter:
         if not root:
             return None
         if root not in self.graph:
-            raise InvalidRequest("scope.root_node_id", f'there is no node "{root}" in the graph')
+            raise InvalidRequest(
+                "scope.root_node_id",
+                f'there is no node "{root}" in the graph',
+                near_node(self.graph, root) or "name a node_id of the knowledge graph",
+            )
         below = np.zeros(len(self.graph), dtype=bool)
         below[self.graph.descendants(self.graph.row(root))] = True
         return below
@@ -77,6 +85,21 @@ class ScopeFilter:
             "scope.directory_prefix: none of its directories starts with "
             f'"{scope.directory_prefix}"'
         )
+
+
+def near_node(graph: KnowledgeGraph, name: str) -> str:
+    """Say which node may be meant by what is no node_id: by a title, or by an id like it."""
+    titled = next((node for node in graph.nodes if node.title.casefold() == name.casefold()), None)
+    if titled is not None:
+        return f'the node "{titled.title}" has the node_id "{titled.id}"'
+    alike = [
+        node.id
+        for node in graph.nodes
+        if abs(len(node.id) - len(name)) <= _MOST_APART
+        and (node.id[:1].casefold() == name[:1].casefold() or node.id[-2:] == name[-2:])
+    ]
+    # Comparing letter by letter takes long, so not with all of a large graph.
+    return did_you_mean(name, alike[:_MOST_COMPARED])
 
 
 def _quoted(value: TagValue) -> str:

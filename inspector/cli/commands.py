@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.agent.agent import Agent
-from core.agent.compile import check_change
-from core.agent.snippets import LANGUAGES, changed_mutable, changed_snippet
+from core.agent.compile import check_storages
+from core.agent.snippets import LANGUAGES, changed_snippet
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings, Severity
 from core.io.wording import did_you_mean
 from core.opening.opening import check_path, open_path
 from core.prompt.projection import to_json
+from inspector.cli.parser import Parser, refuse_stray_words
 from inspector.cli.play import (
     add_play_options,
     keeps_dialog,
@@ -61,11 +62,6 @@ class _Version(argparse.Action):
         raise SystemExit(EXIT_OK)
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise InspectorError(Code.InvalidParamValue, message, hint=f"see {self.prog} --help")
-
-
 def main(argv: Sequence[str]) -> int:
     """Run one command and return the exit status.
 
@@ -99,7 +95,7 @@ def guarded(run: Callable[[], int]) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    parser = _Parser(prog="inspector", description="See what a Retrieve turn really does.")
+    parser = Parser(prog="inspector", description="See what a Retrieve turn really does.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     turn = commands.add_parser("turn", help="run one turn and print its debug_info as JSON")
     turn.add_argument("path", metavar="PATH", help="a graph, a knowledge file or a folder")
@@ -160,9 +156,24 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def window_options(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the window's own command line.
+
+    Raises
+    ------
+    InspectorError
+        3007, also for a word that is neither a command nor a path.
+    """
+    # A mistyped command is told before its options, which the window does not know.
+    refuse_stray_words(arguments[:1], COMMANDS)
+    options = window_parser().parse_args(arguments)
+    refuse_stray_words(options.paths, COMMANDS)
+    return options
+
+
 def window_parser() -> argparse.ArgumentParser:
     """Return the parser of the window's own command line."""
-    parser = _Parser(
+    parser = Parser(
         prog="inspector",
         epilog=EPILOG,
         description="Open the inspector on a graph, a knowledge file or a folder.",
@@ -297,9 +308,9 @@ def _run_turn(arguments: argparse.Namespace) -> int:
         print(
             json.dumps(document, ensure_ascii=False, indent=None if is_log else 2, allow_nan=False)
         )
+        told = tell(turn, opened.workspace.notes, told)
         if turn.error is not None:
             raise turn.error
-        told = tell(turn, opened.workspace.notes, told)
     if arguments.save_memory:
         for path in save_memory(agent.play, Path(arguments.save_memory)):
             print(f"wrote {path}", file=sys.stderr)
@@ -342,13 +353,11 @@ def _run_snippet(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_what_the_game_would(graph: GraphDescription, opened: Opened) -> None:
-    """Refuse what the game would refuse: exits that lead nowhere, filters that don't compile."""
+    """Refuse what a turn, and so the game, would refuse: all that does not compile."""
     findings = Findings(Code.GraphCompilationFailed, str(opened.path))
     findings.extend(graph.check())
+    check_storages(graph, opened.workspace, findings)
     findings.raise_errors()
-    for node in graph.nodes:
-        for param in changed_mutable(node, opened.graph.node(node.name).params):
-            check_change(node.params, param, opened.workspace, node=node.name)
 
 
 def _run_check(arguments: argparse.Namespace) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from core.knowledge.blank_texts import what_is_blank
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from core.agent.turn import Turn
     from core.nodes.walk import RetrievalResult
@@ -25,10 +27,17 @@ def tell(turn: Turn, notes: Sequence[str], told: frozenset[str] = frozenset()) -
     The notes that have been told now.
     """
     for name, result in _searches(turn):
-        for warning in result.warnings:
+        for warning in (*result.warnings, *_blank_hits(result)):
             print(f"warning {name}: {warning}", file=sys.stderr)
     tell_notes(note for note in notes if note not in told)
     return told.union(notes)
+
+
+def _blank_hits(result: RetrievalResult) -> Iterator[str]:
+    for hit in result.hits:
+        what = what_is_blank(hit.text)
+        if what:
+            yield f'the text of the hit "{hit.id}" is {what}: it takes a place and says nothing'
 
 
 def tell_notes(notes: Iterable[str]) -> None:

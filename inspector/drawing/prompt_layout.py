@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from inspector.drawing.words import MOST_CHARACTERS, beginning, qt_places
+from inspector.drawing.words import MOST_CHARACTERS, as_lines, beginning, qt_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +31,7 @@ class PromptLayout:
     """A document of messages with an empty line between each two.
 
     text : all of it.
+    exact : the same with the ends of lines that the messages have.
     spans : the chunks in it, in order.
     roles : line on which a message begins → its role.
     breaks : line between two messages → what it says: which turns follow, or "".
@@ -38,6 +39,7 @@ class PromptLayout:
     """
 
     text: str = ""
+    exact: str = ""
     spans: tuple[Tinted, ...] = ()
     roles: Mapping[int, str] = field(default_factory=dict)
     breaks: Mapping[int, str] = field(default_factory=dict)
@@ -77,8 +79,9 @@ def lay_out(messages: Sequence[Message], ids: Callable[[int, int], str]) -> Prom
             breaks[line] = "" if is_earlier is was_earlier else _EARLIER if is_earlier else _NOW
             texts.append("")
             offset, line = offset + 1, line + 1
-        # The same length in place of line ends that Qt would join, so that spans stay right.
-        text = beginning(message.text).replace("\r\n", " \n").replace("\r", "\n")
+        exact = beginning(message.text)
+        # Of the same length, so that spans stay right.
+        text = as_lines(exact)
         roles[line] = message.role
         place = qt_places(text)
         spans += [
@@ -92,13 +95,14 @@ def lay_out(messages: Sequence[Message], ids: Callable[[int, int], str]) -> Prom
             for span in message.spans
             if span.start < MOST_CHARACTERS
         ]
-        texts.append(text)
+        texts.append(exact)
         if is_earlier:
             earlier = (earlier[0] if was_earlier else offset, offset + place(len(text)))
         was_earlier = is_earlier
         offset += place(len(text)) + 1
         line += text.count("\n") + text.count("\u2029") + 1
-    return PromptLayout("\n".join(texts), tuple(spans), roles, breaks, earlier)
+    exact_text = "\n".join(texts)
+    return PromptLayout(as_lines(exact_text), exact_text, tuple(spans), roles, breaks, earlier)
 
 
 def _start(span: Tinted) -> int:

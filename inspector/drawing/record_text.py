@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from core.errors import Code, InspectorError, Place
+from core.io.exact_json import loads
 from core.io.json_file import describe, too_deep
-from core.io.json_text import child, explain, line_and_column, segments
+from core.io.json_text import child, segments
+from core.io.json_typed import why_no_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,18 +85,10 @@ def parse_metadata(text: str) -> dict[str, Any] | None:
     """
     if not text.strip():
         return None
-    try:
-        value = orjson.loads(text)
-    except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
-        position = getattr(error, "pos", getattr(error, "start", 0))
-        problem = explain(text, position, str(error))
-        line, column = line_and_column(text, problem.position)
-        raise _refusal(
-            problem.message.replace("the file", "the metadata"),
-            problem.hint.replace("the file", "the metadata"),
-            line,
-            column,
-        ) from error
+    mistake = why_no_json(text, "the metadata")
+    if mistake is not None:
+        raise _refusal(*mistake)
+    value = loads(text.encode())
     if not isinstance(value, dict):
         raise _refusal(
             f"expected an object, found {describe(value)}",

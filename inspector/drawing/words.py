@@ -33,6 +33,11 @@ def beginning(text: str, note: str = "") -> str:
     return f"{text[:MOST_CHARACTERS]}…\n[{said}]"
 
 
+def as_lines(text: str) -> str:
+    r"""Return a text of the same length whose lines end in ``\n``: Qt would join ``\r\n``."""
+    return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
 def tooltip(text: str) -> str:
     """Return `text` for a tooltip: escaped, since Qt takes a tooltip for HTML if it looks so.
 

@@ -78,16 +78,14 @@ class FilterRow(EditRow):
         """Say below the filter why it does not compile; a draft stays, and so does the refusal."""
         if draft is not None:
             self.show_draft(draft.value)
-            text = f"{text}. {self._in_force()}"
+            kept = "In force instead" if draft.is_of_file else "The previous one stays in force"
+            text = f"{text}. {kept}: {self.words(self._shown)}"
         self._refusal = text
         self._show_status()
 
-    def _in_force(self) -> str:
-        return f"The previous one stays in force: {self.words(self._shown)}"
-
     def words(self, value: Any) -> str:
         """Return the filter on one line."""
-        return super().words(" ".join(value.split())) if value else "no filter"
+        return super().words(" ".join(value.split())) if value.strip() else "no filter"
 
     def set_status(self, ok: bool | None, text: str) -> None:
         """Say whether the value in force compiled (None: not known) and what it does.

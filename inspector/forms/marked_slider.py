@@ -47,6 +47,8 @@ class MarkedSlider(Themed, QSlider):
     Signals
     -------
     edit_finished() : the handle or a key was let go, or the wheel turned.
+
+    is_stepping : whether it is being told for a key that was let go.
     """
 
     edit_finished = Signal()
@@ -58,6 +60,7 @@ class MarkedSlider(Themed, QSlider):
         self._grab_px = 0
         self._drawn: list[int] = []
         self._drawn_at = -1
+        self.is_stepping = False
         self.setRange(scale.low, scale.high)
         self.setSingleStep(1)
         self.setPageStep(10)
@@ -166,7 +169,9 @@ class MarkedSlider(Themed, QSlider):
         """Note that a key that moved the handle was let go."""
         super().keyReleaseEvent(event)
         if event.key() in _STEPPING_KEYS and not event.isAutoRepeat():
+            self.is_stepping = True
             self.edit_finished.emit()
+            self.is_stepping = False
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Move only with the focus, so that scrolling the panel changes no value."""

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QWidget
 
 from core.hits.numbers import in_full
 from inspector import theme as themes
@@ -16,6 +16,7 @@ from inspector.forms.marked_slider import GROOVE_LEFT_PX, MarkedSlider
 from inspector.forms.param_row import ParamRow, RowPlan
 from inspector.forms.spins import DecimalSpin, WholeSpin, read_number
 from inspector.widgets.labels import ElidedLabel, set_role
+from inspector.widgets.parts import packed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,6 +81,11 @@ class NumberRow(ParamRow):
     def value(self) -> int | float:
         """The value in the controls."""
         return self._value
+
+    @property
+    def is_stepping(self) -> bool:
+        """Whether an edit ends only because a key was let go that steps."""
+        return self.slider.is_stepping or self.spin.is_stepping
 
     def set_value(self, value: int | float) -> None:
         """Move slider and spin box; a value that is being typed stays as it is under the cursor."""
@@ -160,6 +166,10 @@ class NumberRow(ParamRow):
 
     def _lay_out(self) -> None:
         self._grid.setVerticalSpacing(0)
+        if self.zero_check is not None:
+            # In a box of their own, so that the words do not push the slider away.
+            self._under = QWidget()
+            packed(QHBoxLayout(self._under), self.zero_check, (self.hint, 1))
         self._grid.addWidget(self.spin, 0, 2)
         self._place_slider()
         self.spin.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -203,10 +213,10 @@ class NumberRow(ParamRow):
     def _place_slider(self) -> None:
         below = not self._is_one_line
         self._grid.addWidget(self.slider, *((1, 0, 1, 3) if below else (0, 1, 1, 1)))
-        left = 0 if self.zero_check is None else 1
-        self._grid.addWidget(self.hint, *((2, left, 1, 3 - left) if below else (1, 1, 1, 2)))
         if self.zero_check is not None:
-            self._grid.addWidget(self.zero_check, 2 if below else 1, 0)
+            self._grid.addWidget(self._under, 2 if below else 1, 0, 1, 3)
+        else:
+            self._grid.addWidget(self.hint, *((2, 0, 1, 3) if below else (1, 1, 1, 2)))
 
     def _is_new(self, value: int | float) -> bool:
         return value != self._value or not self._same_in_spin(value)

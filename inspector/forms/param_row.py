@@ -153,6 +153,11 @@ class ParamRow(QWidget):
         self._dirty = False
         self._shown: Any = spec.default
 
+    @property
+    def is_stepping(self) -> bool:
+        """Whether an edit ends only because a key was let go that steps."""
+        return False
+
     def show_value(self, value: Any, graph_value: Any = None, *, other: bool = False) -> None:
         """Show the value in force, and mark it when it is not the graph's, if that is known.
 

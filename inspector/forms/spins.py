@@ -75,7 +75,6 @@ class _CheckedSpin(_Base):
     edit_finished: Signal
     value: Callable[[], Any]
     textFromValue: Callable[[Any], str]
-    valueChanged: Signal
 
     def prepare(self, spec: ParamSpec) -> None:
         """Set up ranges, font and signals."""
@@ -91,8 +90,8 @@ class _CheckedSpin(_Base):
         self._pause.timeout.connect(self._take_typed)
         self.lineEdit().textEdited.connect(self._on_text_edited)
         self.editingFinished.connect(self._on_editing_finished)
-        self.valueChanged.connect(self._on_value_changed)
         self.editingFinished.connect(self.edit_finished)
+        self.is_stepping = False
 
     def setValue(self, value: float) -> None:
         """Set the value; a script's refused value is reported like a typed one, not clamped."""
@@ -101,6 +100,7 @@ class _CheckedSpin(_Base):
             self.show_draft(str(value))
             self.typed.emit(refused)
         else:
+            self._refused = ""
             spin: Any = super()
             spin.setValue(self.spec.kind(value))
 
@@ -155,9 +155,6 @@ class _CheckedSpin(_Base):
         else:
             self.typed.emit(None)
 
-    def _on_value_changed(self) -> None:
-        self._refused = ""
-
     def _on_text_edited(self, text: str) -> None:
         self._is_typing = True
         refused = self.refusal(text)
@@ -178,6 +175,11 @@ class _CheckedSpin(_Base):
     def fixup(self, text: str) -> str:
         """Leave a refused text as it is: Qt would take its commas for marks of thousands."""
         return text
+
+    def stepBy(self, steps: int) -> None:
+        """Step from the value, which takes the place of what is refused."""
+        self._refused = ""
+        super().stepBy(steps)
 
     def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
         """Let everything be typed; only what the parameter takes becomes the value."""
@@ -207,7 +209,9 @@ class _CheckedSpin(_Base):
         """Note that a key that stepped was let go."""
         super().keyReleaseEvent(event)
         if event.key() in _STEPPING_KEYS and not event.isAutoRepeat():
+            self.is_stepping = True
             self.edit_finished.emit()
+            self.is_stepping = False
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Note that an arrow was let go."""

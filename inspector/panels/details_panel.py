@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from core.hits.hit import Reason
 from core.hits.words import QueryWords
 from inspector import theme as themes
-from inspector.drawing.words import MOST_CHARACTERS, beginning, qt_places
+from inspector.drawing.words import MOST_CHARACTERS, as_lines, beginning, qt_places
 from inspector.models.facts_model import Fact, FactsModel
 from inspector.models.hits_model import REASON_WORDS
 from inspector.widgets.item_views import ThemedDelegate
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 _MOST_MARKS = 1000
 _LEAST_LINES = 2
 _BESIDE_CHARACTERS = 90
+_NO_TEXT = "This text is empty: there is nothing to read in it."
 _EMPTY = "Select a row to see the whole chunk, its metadata and how its score came about."
 
 
@@ -146,6 +147,7 @@ class DetailsPanel(Surface):
         unread : parts of the text that the search does not read: greyed, and no match is in them.
         known_fields : names that the schema declares; others are marked. None = not known.
         """
+        self.text_view.setPlaceholderText(_EMPTY if hit is None else _NO_TEXT)
         self.id_label.setVisible(hit is not None)
         self.status_label.setVisible(hit is not None)
         self.facts_view.setVisible(hit is not None)
@@ -178,10 +180,8 @@ class DetailsPanel(Surface):
         self._words, self._unread = words, unread
         if text != self._text:
             self._text = text
-            # Qt takes each of these for one line end; so must whoever counts characters.
-            shown = beginning(text).replace("\r\n", "\n").replace("\r", "\n")
-            self._shown = shown if len(text) <= MOST_CHARACTERS else shown.rpartition("…")[0]
-            self.text_view.setPlainText(shown.replace("\0", "\N{SYMBOL FOR NULL}"))
+            self._shown = as_lines(text[:MOST_CHARACTERS])
+            self.text_view.show_exact(beginning(text).replace("\0", "\N{SYMBOL FOR NULL}"))
         self._mark_matches()
 
     def _mark_matches(self) -> None:
@@ -189,10 +189,7 @@ class DetailsPanel(Surface):
         found.setBackground(self._theme.soft(self._theme.accent, 0.24))
         found.setForeground(self._theme.text)
         grey.setForeground(self._theme.muted)
-        text, whole = self._shown, self._text or ""
-        unread = [
-            (_shown_place(whole, start), _shown_place(whole, end)) for start, end in self._unread
-        ]
+        text, unread = self._shown, self._unread
         marked = [(start, min(end, len(text)), grey) for start, end in unread if start < len(text)]
         matches = self._words.spans(text, unread)[:_MOST_MARKS]
         marked += [(start, end, found) for start, end in matches]
@@ -226,11 +223,6 @@ class DetailsPanel(Surface):
         metrics = self.fontMetrics()
         lines = 2 * _LEAST_LINES * metrics.lineSpacing() + 2 * metrics.height()
         return QSize(24 * metrics.averageCharWidth(), lines + 4 * self._splitter.handleWidth())
-
-
-def _shown_place(text: str, place: int) -> int:
-    """Return where a place in a text is once its line ends are one character each."""
-    return place - text.count("\r\n", 0, place)
 
 
 def _ranking_facts(hit: Hit, score_lines: Sequence[ScoreLine]) -> list[Fact]:

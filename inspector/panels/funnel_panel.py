@@ -29,6 +29,7 @@ _CENTER = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
 _WRAP = int(Qt.AlignmentFlag.AlignCenter) | int(Qt.TextFlag.TextWordWrap)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _EMPTY = "The funnel appears with the first question: how many records each stage lets through."
+_NOT_SEARCHED = "Nothing was searched, so there is nothing to count."
 
 
 class FunnelPanel(Themed, QWidget):
@@ -50,6 +51,7 @@ class FunnelPanel(Themed, QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         themes.spread(self, themes.LIGHT)
         self._stages: tuple[Stage, ...] = ()
+        self._empty = _EMPTY
         self._picked: StageKind | None = None
         self._focused = 0
         self._hovered = -1
@@ -59,12 +61,14 @@ class FunnelPanel(Themed, QWidget):
     def show_counts(self, retrieval: RetrievalResult | None) -> None:
         """Show the counts of a Retrieve node's run; None = it did not run."""
         stages = () if retrieval is None else retrieval.stages
-        if stages == self._stages:
+        empty = _EMPTY if retrieval is None else _NOT_SEARCHED
+        if (stages, empty) == (self._stages, self._empty):
             return
+        self._empty = empty
         self._stages = stages
         self._focused = min(self._focused, max(len(stages) - 1, 0))
         self._hovered = -1
-        self.setAccessibleDescription("; ".join(map(_sentence, stages)) or _EMPTY)
+        self.setAccessibleDescription("; ".join(map(_sentence, stages)) or empty)
         self.update()
 
     def stages(self) -> list[tuple[str, int]]:
@@ -193,7 +197,7 @@ class FunnelPanel(Themed, QWidget):
         painter.fillRect(event.rect(), self._theme.panel)
         if not self._stages:
             painter.setPen(self._theme.muted)
-            painter.drawText(self.rect().adjusted(MARGIN_PX, 0, -MARGIN_PX, 0), _WRAP, _EMPTY)
+            painter.drawText(self.rect().adjusted(MARGIN_PX, 0, -MARGIN_PX, 0), _WRAP, self._empty)
             if self.hasFocus():
                 painter.setPen(self._theme.accent)
                 painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -157,6 +157,11 @@ class ParametersPanel(Surface):
         """Say whether the filter compiled (None: not known), how many match or what is wrong."""
         self.form.set_filter_status(ok, _text(text))
 
+    def is_stepping(self, param: str) -> bool:
+        """Tell whether an edit of a parameter ended only because a key was let go."""
+        row = self.form.rows.get(param)
+        return row is not None and row.is_stepping
+
     def set_marks(self, marks: Mapping[str, Sequence[float]]) -> None:
         """Draw ticks below the sliders: parameter → values at which the result changes."""
         self.form.set_marks(marks)

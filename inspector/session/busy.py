@@ -21,6 +21,7 @@ _UNTOLD = {
     "check": "checking the graph",
     "replay": "replaying",
     "memory": "reading a memory store",
+    "history": "reading the turns so far",
 }
 
 

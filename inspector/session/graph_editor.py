@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from core.agent.compile import check_change
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.agent.description import GraphDescription
     from core.agent.drafts import Drafts
     from core.agent.workspace import Workspace
+    from core.knowledge.memory import MemoryStore
     from core.nodes import NodeParams
 
 
@@ -53,6 +54,9 @@ def with_edits(
             }
             params[node.name] = replace(node.params, **changes)
     return with_params(graph, params)
+
+
+_KEYS_APART_MS = 400
 
 
 class ParamEdit(QUndoCommand):
@@ -99,6 +103,10 @@ class GraphEditor(QObject):
     `outline` is the graph as of the last change of something else than a number. `drafts` holds
     what was refused and not replaced, of all nodes; it is another mapping after every change.
 
+    Parameters
+    ----------
+    memory : returns the memory stores that play has changed, by name.
+
     Signals
     -------
     edited(node, param)
@@ -110,11 +118,16 @@ class GraphEditor(QObject):
     edited = Signal(str, str)
     drafts_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(
+        self, memory: Callable[[], Mapping[str, MemoryStore]], parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
+        self._memory = memory
         self.undo_stack = QUndoStack(self)
         self._last: ParamEdit | None = None
         self._gesture = 0
+        self._keys_over = QTimer(self, singleShot=True, interval=_KEYS_APART_MS)
+        self._keys_over.timeout.connect(self.end_edit)
         self.graph: GraphDescription | None = None
         self.outline: GraphDescription | None = None
         self.drafts: Drafts = {}
@@ -203,7 +216,8 @@ class GraphEditor(QObject):
 
     def _check(self, node: Node, after: NodeParams, param: str) -> None:
         if self._workspace is not None:
-            check_change(after, param, self._workspace, node=node.name)
+            graph = self.in_hand.around(self._memory())
+            check_change(after, param, self._workspace, node=node.name, graph=graph)
         if node.params.specs()[param].is_exit:
             target = getattr(after, param)
             if target and target not in {n.name for n in self.in_hand.nodes}:
@@ -215,19 +229,36 @@ class GraphEditor(QObject):
 
     def apply(self, node: str, param: str, value: Any) -> None:
         """Put a value in force without an undo step (undo and redo call this too)."""
-        self._forget_draft(node, param)
+        if self.drafts:
+            self._forget_draft(node, param)
         self.graph = self.in_hand.with_param(node, param, value)
         if type(value) not in (int, float):
             self.outline = self.graph
         self.edited.emit(node, param)
 
-    def replace_params(self, params: Mapping[str, NodeParams]) -> None:
-        """Put the parameters of an earlier turn in force; nothing can be undone then."""
-        self.graph = self.outline = with_params(self.in_hand, params)
-        self.forget()
+    def replace_params(self, params: Mapping[str, NodeParams]) -> bool:
+        """Put the parameters of an earlier turn in force; return False when nothing changed."""
+        before = self.in_hand
+        self.graph = self.outline = with_params(before, params)
+        changed = [
+            (not spec.structural, node.name, name)
+            for node, old in zip(self.graph.nodes, before.nodes, strict=True)
+            for name, spec in node.params.specs().items()
+            if getattr(node.params, name) != getattr(old.params, name)
+        ]
+        if changed:
+            # A structural parameter, where there is one: it asks for a new agent.
+            _, node_name, param = min(changed)
+            self.edited.emit(node_name, param)
+        return bool(changed)
+
+    def end_step(self) -> None:
+        """Close the running gesture unless more keys follow soon: they are one, as a drag is."""
+        self._keys_over.start()
 
     def end_edit(self) -> None:
         """Close the running gesture; one that came back to where it began is no step."""
+        self._keys_over.stop()
         last, self._last = self._last, None
         if last is not None and last.new == last.old:
             last.setObsolete(True)

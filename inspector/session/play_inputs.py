@@ -94,6 +94,16 @@ class PlayInputs(QObject):
         self.shown = turn.request.play
         self._written = written_stores(turn)
 
+    def look_at(self, turn: Turn) -> None:
+        """Show what a turn of the history started from, and what was replied in it."""
+        self.show(turn)
+        replies = turn.request.replies
+        for name, params in turn.request.params.items():
+            if kind_of(params).answer is Answer.REPLY and name in replies:
+                self.replies[name] = replies[name]
+            elif kind_of(params).answer is Answer.REPLY:
+                self.replies.pop(name, None)
+
     def settle(self, turn: Turn) -> None:
         """Let the next question start from what this turn leaves.
 
@@ -114,11 +124,13 @@ class PlayInputs(QObject):
             left = replace(left, memory={**left.memory, **edited})
         self.upcoming, self._settled = left, turn
 
-    def bring_back(self, request: TurnRequest) -> None:
+    def bring_back(
+        self, variables: Mapping[str, str], exits: Mapping[str, str], replies: Mapping[str, str]
+    ) -> None:
         """Take over the variables, exits and replies of an earlier turn."""
-        self.variables = dict(request.variables)
-        self.exits = dict(request.exits)
-        self.replies = dict(request.replies)
+        self.variables = dict(variables)
+        self.exits = dict(exits)
+        self.replies = dict(replies)
 
     def set_variable(self, name: str, value: str | None) -> None:
         """Give an agent variable its value, or take it away with None."""

@@ -21,6 +21,7 @@ from core.nodes import kind_of
 from inspector.session.asking import Asking
 from inspector.session.checking import Checking
 from inspector.session.compiling import OpenResult, open_and_check
+from inspector.session.flood import Flood
 from inspector.session.graph_editor import GraphEditor, with_edits
 from inspector.session.play_inputs import PlayInputs
 from inspector.session.shown import Shown
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.description import GraphDescription
+    from core.agent.history import HistoryEntry
     from core.agent.turn import Turn
     from core.embedding.embedder import ModelProvider
     from core.opening.opening import Opened
-    from inspector.session.asking import HistoryEntry
     from inspector.session.jobs import Jobs
 
 OPEN_LANE = "open"
@@ -84,7 +85,7 @@ class Session(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._models = models
-        self.editor = GraphEditor(self)
+        self.editor = GraphEditor(lambda: self.inputs.shown.memory, self)
         self.checking = Checking(jobs, self.editor, self)
         self.inputs = PlayInputs(self)
         self.asking = Asking(jobs, self.editor, self.inputs, self)
@@ -92,9 +93,11 @@ class Session(QObject):
         self.editor.drafts_changed.connect(self._tell)
         self.checking.checked.connect(self._on_checked)
         self.checking.failed.connect(self.failed)
-        self.inputs.changed.connect(self._on_inputs_changed)
+        self._changes = Flood(self._step, self)
+        self.inputs.changed.connect(self._changes.rise)
         self.inputs.upcoming_changed.connect(self._tell)
         self.asking.answered.connect(self._on_answered)
+        self.asking.history_changed.connect(self._tell)
         self.asking.failed.connect(self.failed)
         self.changed.connect(self._show_changes)
         self.current: Opened | None = None
@@ -117,7 +120,7 @@ class Session(QObject):
 
     @property
     def history(self) -> list[HistoryEntry]:
-        """The turns of this session, the oldest first."""
+        """The turns asked in this folder, the oldest first."""
         return self.asking.history.entries
 
     @property
@@ -135,7 +138,7 @@ class Session(QObject):
             node=self.node,
             message=asking.message,
             turn=asking.turn,
-            is_outdated=asking.is_outdated,
+            standing=asking.standing,
             history=asking.history.entries,
             place=asking.history.index,
             drafts=editor.drafts,
@@ -231,7 +234,7 @@ class Session(QObject):
                 self.run(asked)
             elif keep:
                 # The same turn, run again: asked anew it would write to memory once more.
-                self.asking.refresh()
+                self.asking.reread()
             elif self.asking.message:
                 self.run(self.asking.message, live=True)
             self._prepare()
@@ -292,15 +295,10 @@ class Session(QObject):
             self._tell_notes(self.current)
 
     def pick_turn(self, index: int) -> None:
-        """Bring back a turn of the history: its message, parameters and results."""
-        entry = self.asking.pick(index)
-        if entry is None:
-            return
-        if not entry.turn.recorded:
-            self.inputs.bring_back(entry.turn.request)
-        self.editor.replace_params(entry.turn.request.params)
-        self.message_restored.emit(self.asking.message)
-        self._tell()
+        """Look at a turn of the history: its message and results. What is in force stays."""
+        if self.asking.pick(index) is not None:
+            self.message_restored.emit(self.asking.message)
+            self._tell()
 
     def step_history(self, step: int) -> None:
         """Pick the turn `step` places later (negative: earlier) than the one shown."""
@@ -324,11 +322,14 @@ class Session(QObject):
             self.editor.reset(self.node)
 
     def _on_edited(self, node: str, param: str) -> None:
-        if self.editor.in_hand.node(node).params.specs()[param].structural:
+        spec = self.editor.in_hand.node(node).params.specs()[param]
+        if spec.structural:
             self.inputs.renew_agent()
-        self._on_inputs_changed()
+        if spec.structural or self.checking.findings:
+            self.checking.after_edit(node, spec)
+        self._changes.rise()
 
-    def _on_inputs_changed(self) -> None:
+    def _step(self) -> None:
         self.asking.refresh()
         self._tell()
 

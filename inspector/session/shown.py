@@ -7,18 +7,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from core.nodes.kind import Answer, kind_of
+from inspector.session.asking import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from core.agent.description import GraphDescription, Node
     from core.agent.drafts import Drafts
+    from core.agent.history import HistoryEntry
     from core.agent.turn import NodeRun, Turn
     from core.hits.listing import Listing
     from core.io.findings import Finding
     from core.nodes.walk import Play, RetrievalResult
     from core.opening.opening import Opened
-    from inspector.session.asking import HistoryEntry
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Shown:
         texts are read from it, so that a moved slider is no news to who shows those.
     node : the name of the node in hand.
     turn : the turn on screen.
-    is_outdated : the turn belongs to an older question than the one being worked on.
+    standing : whether that turn is what is asked now.
     play, upcoming : what the turn on screen started from, and what the next one will.
     drafts : (node, parameter) → what was refused of it, typed or of the file.
     findings : all that is wrong with the files in use; `checked` is what is wrong with the graph
@@ -45,7 +46,7 @@ class Shown:
     node: str
     message: str
     turn: Turn | None
-    is_outdated: bool
+    standing: Standing
     history: Sequence[HistoryEntry]
     place: int
     drafts: Drafts
@@ -57,6 +58,17 @@ class Shown:
     variables: Mapping[str, str]
     exits: Mapping[str, str]
     replies: Mapping[str, str]
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the turn on screen is another one than is asked, with what is in force."""
+        return self.standing is not Standing.ANSWERED
+
+    @property
+    def looked_at(self) -> HistoryEntry | None:
+        """The entry of the history that is on screen, where it is not the newest."""
+        is_earlier = 0 <= self.place < len(self.history) - 1
+        return self.history[self.place] if is_earlier else None
 
     @cached_property
     def is_edited(self) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QPlainTextEdit
+
+from inspector.drawing.words import as_lines
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -30,6 +33,7 @@ class PlainText(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._breaks_words = False
+        self._exact: str | None = None
         self.document().contentsChange.connect(self._on_contents_change)
 
     def _on_contents_change(self, position: int, _removed: int, added: int) -> None:
@@ -47,7 +51,24 @@ class PlainText(QPlainTextEdit):
             self._breaks_words = breaks_words
             self.setWordWrapMode(_MODES[breaks_words])
 
+    def show_exact(self, text: str) -> None:
+        """Show a text that is only read; what is copied of it has its own ends of lines."""
+        self.setPlainText(as_lines(text))
+        self._exact = text
+
     def setPlainText(self, text: str) -> None:
         """Show another text; Qt lays it out before it tells of it."""
+        self._exact = None
         self._choose_mode(text)
         super().setPlainText(text)
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Copy what was selected as it really is; Qt would make blanks of no-break spaces."""
+        cursor, data = self.textCursor(), QMimeData()
+        if self._exact is None:
+            data.setText(cursor.selectedText().replace("\u2029", "\n"))
+        else:
+            units = self._exact.encode("utf-16-le", "surrogatepass")
+            chosen = units[2 * cursor.selectionStart() : 2 * cursor.selectionEnd()]
+            data.setText(chosen.decode("utf-16-le", "replace"))
+        return data

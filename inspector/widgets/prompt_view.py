@@ -115,7 +115,7 @@ class PromptView(Themed, PlainText):
         self._layout = lay_out(messages, ids)
         self._set_gutter_width()
         place = self.verticalScrollBar().value()
-        self.setPlainText(self._layout.text)
+        self.show_exact(self._layout.exact)
         self._dim()
         self.verticalScrollBar().setValue(place)
         self._gutter.update()

@@ -14,14 +14,18 @@ from inspector.models.turns_model import EntryRole, TurnEntry
 from inspector.widgets.item_views import ThemedDelegate
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from inspector.drawing.unstubbed import StyleOption
     from inspector.models.table_model import Index
 
 _PAD_PX = 6
+_SMALL = 0.86
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
 class TurnsDelegate(ThemedDelegate):
-    """Draws a turn in two lines: the message, and what came back."""
+    """Draws a turn in three lines: its title, how it searched, and what came of it."""
 
     def paint(self, painter: QPainter, option: StyleOption, index: Index) -> None:
         """Draw one turn."""
@@ -43,35 +47,57 @@ class TurnsDelegate(ThemedDelegate):
             painter.setBrush(behind)
             painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         inner = box.adjusted(_PAD_PX, _PAD_PX // 2, -_PAD_PX, -_PAD_PX // 2)
-        metrics = option.fontMetrics
-        painter.setFont(option.font)
-        painter.setPen(theme.text)
-        message = " ".join(entry.message.split()) or "(empty message)"
-        rtl = is_right_to_left(message)
-        side = Qt.AlignmentFlag.AlignRight if rtl else Qt.AlignmentFlag.AlignLeft
-        first = QRect(inner.left(), inner.top(), inner.width(), metrics.height())
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        painter.drawText(
-            first,
-            int(side | Qt.AlignmentFlag.AlignVCenter),
-            metrics.elidedText(message, Qt.TextElideMode.ElideRight, inner.width()),
+        self._paint_title(painter, inner, option, entry)
+        painter.setFont(themes.number_font(themes.scaled_font(option.font, _SMALL)))
+        line_px = (inner.height() - option.fontMetrics.height()) // 2
+        line = QRect(
+            inner.left(), inner.top() + option.fontMetrics.height(), inner.width(), line_px
         )
-        painter.setFont(themes.number_font(themes.scaled_font(option.font, 0.86)))
-        painter.setPen(theme.ink(theme.error if entry.error else theme.muted, behind))
-        second = QRect(
-            inner.left(), first.bottom() + 1, inner.width(), inner.bottom() - first.bottom()
-        )
-        small = painter.fontMetrics()
-        painter.drawText(
-            second,
-            int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
-            small.elidedText(entry.summary, Qt.TextElideMode.ElideRight, inner.width()),
-        )
+        for text, color in (
+            (entry.settings or entry.time, theme.muted),
+            (entry.outcome, theme.error if entry.error else theme.muted),
+        ):
+            painter.setPen(theme.ink(color, behind))
+            painter.drawText(
+                line,
+                _LEFT,
+                painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, line.width()),
+            )
+            line.translate(0, line_px)
         painter.restore()
 
+    def _paint_title(
+        self, painter: QPainter, inner: QRect, option: StyleOption, entry: TurnEntry
+    ) -> None:
+        title = " ".join(entry.title.split()) or "(empty message)"
+        metrics = option.fontMetrics
+        line = QRect(inner.left(), inner.top(), inner.width(), metrics.height())
+        if entry.is_pinned:
+            icon_px = metrics.ascent()
+            icon = themes.icon("pin", self._theme.accent)
+            icon.paint(painter, line.right() - icon_px, line.top() + 1, icon_px, icon_px)
+            line.adjust(0, 0, -icon_px - 4, 0)
+        font = option.font
+        font.setItalic(bool(entry.name))
+        painter.setFont(font)
+        painter.setPen(self._theme.text)
+        rtl = is_right_to_left(title)
+        side = Qt.AlignmentFlag.AlignRight if rtl else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(
+            line,
+            int(side | Qt.AlignmentFlag.AlignVCenter),
+            painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, line.width()),
+        )
+
     def sizeHint(self, option: StyleOption, _index: Index) -> QSize:
-        """Ask for two lines."""
-        return QSize(60, 2 * option.fontMetrics.height() + _PAD_PX + 2)
+        """Ask for three lines."""
+        return QSize(60, round((1 + 2 * _SMALL) * option.fontMetrics.height()) + _PAD_PX + 4)
+
+    def updateEditorGeometry(self, editor: QWidget, option: StyleOption, _index: Index) -> None:
+        """Put the field for the name where the title stands."""
+        height = editor.sizeHint().height()
+        editor.setGeometry(option.rect.left(), option.rect.top(), option.rect.width(), height)
 
 
 def is_right_to_left(text: str) -> bool:

@@ -15,6 +15,7 @@ from core.nodes import kind_of
 from inspector.session.busy import Busy
 from inspector.session.jobs import Jobs
 from inspector.session.preferences import Preferences
+from inspector.session.remembering import Remembering
 from inspector.session.replaying import Replaying
 from inspector.session.session import Session
 from inspector.session.watching import FileWatch
@@ -28,6 +29,7 @@ from inspector.window.panel_set import PanelSet
 from inspector.window.samples import sample_cards
 from inspector.window.saving import Saving
 from inspector.window.wiring.editing import wire_parameters, wire_prompt
+from inspector.window.wiring.history import wire_history
 from inspector.window.wiring.memory import MemoryWiring
 from inspector.window.wiring.question import wire_play, wire_question
 from inspector.window.wiring.results import no_distances, wire_replay, wire_results
@@ -51,6 +53,7 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     preferences, panels = Preferences(), PanelSet()
     window = MainWindow(session, jobs, preferences, panels)
     replaying = Replaying(session, jobs, models, window)
+    remembering = Remembering(session, jobs, lambda: window.keeps_state, window)
     watch = FileWatch(window)
     copying = copy_menu(window)
     busy = Busy(jobs, window)
@@ -60,6 +63,7 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     messages = Messages(session, jobs, panels.message_bar, window.go_to, go_to_inputs, window)
     wire_question(session, panels.query)
     wire_results(session, panels)
+    wire_history(session, remembering, panels.turns, panels.turn_strip, panels.message_bar)
     wire_parameters(session, panels.parameters)
     wire_prompt(session, panels.prompt)
     wire_play(session, panels.inputs, panels.parameters)
@@ -76,6 +80,7 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
         otherwise.connect(panels.query.end_typing)
     wire_replay(session, replaying, panels, window)
     window.closing.connect(watch.stop)
+    window.closing.connect(remembering.close)
     _join_window(window, replaying)
     _join_requests(window, files, saving, copying, replaying)
     add_menus(window, files, saving, copying)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from inspector.window.leaving import Leaving
 
 OFFER = "changed on disk"
+_MOST_NAMED = 3
 KNOWLEDGE_FILES = "Graphs and knowledge (*.json *.jsonl *.ndjson);;All files (*)"
 
 
@@ -133,10 +134,14 @@ class Files(QObject):
         """Offer to read again what has changed, or take the offer back."""
         self._bar.withdraw(OFFER)
         if self._changed:
-            names = ", ".join(path.name for path in self._changed)
+            names = [path.name for path in self._changed]
+            more = len(names) - _MOST_NAMED
             self._bar.post(
                 "info",
-                f"{names} changed on disk",
+                ", ".join(names[:_MOST_NAMED])
+                + (f" and {more} more" if more > 0 else "")
+                + " changed on disk",
+                "\n".join(map(str, self._changed)) if more > 0 else "",
                 actions=[("Reload", self.reload)],
                 stays=True,
                 about=OFFER,

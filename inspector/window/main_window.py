@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
             self,
             panels.in_docks(),
             panels.query,
-            (panels.message_bar, panels.progress),
+            (panels.message_bar, panels.progress, panels.turn_strip),
             panels.hits,
             panels.welcome,
         )

@@ -58,10 +58,9 @@ class Messages(QObject):
         session.opened.connect(bar.clear)
         session.failed.connect(self.show_error)
         session.noted.connect(self.show_note)
-        session.bind(
-            (lambda shown: (shown.opened, shown.checked), self._on_checked),
-            (lambda shown: shown.turn, self._on_turn),
-        )
+        session.opened.connect(self._on_checked)
+        session.checking.checked.connect(self._on_checked)
+        session.bind((lambda shown: shown.turn, self._on_turn))
 
     def show_note(self, text: str) -> None:
         """Say something worth a line."""
@@ -98,12 +97,13 @@ class Messages(QObject):
             about=about,
         )
 
-    def _on_checked(self, shown: Shown) -> None:
+    def _on_checked(self) -> None:
         """Say that the graph, as opened or edited, is none that would run in the game."""
         self._bar.withdraw(_GRAPH)
-        if has_errors(shown.checked):
-            line = FileRefused(shown.checked).line().removeprefix("error ")
-            self._post_refused(f"The game would refuse this graph: {line}", shown.checked, _GRAPH)
+        found = self._session.checking.findings
+        if has_errors(found):
+            first = FileRefused(found)
+            self._post_refused(f"The game would refuse this graph: {first}", found, _GRAPH)
 
     def take_saved(self, path: Path) -> None:
         """Withdraw what was said of a file that is written now."""

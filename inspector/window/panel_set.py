@@ -20,6 +20,7 @@ from inspector.panels.prompt_panel import PromptPanel
 from inspector.panels.query_bar import QueryBar
 from inspector.panels.replay_panel import ReplayPanel
 from inspector.panels.subgraph_panel import SubgraphPanel
+from inspector.panels.turn_strip import TurnStrip
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
 from inspector.panels.workspace_panel import WorkspacePanel
@@ -36,6 +37,7 @@ class PanelSet:
         self.query = QueryBar()
         self.message_bar = MessageBar()
         self.progress = ProgressStrip()
+        self.turn_strip = TurnStrip()
         self.welcome = WelcomePage()
         self.workspace = WorkspacePanel()
         self.turns = TurnsPanel()

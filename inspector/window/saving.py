@@ -25,14 +25,20 @@ if TYPE_CHECKING:
     Then = Callable[[], object]
 
 
-def ask_to_overwrite(window: QWidget, path: Path, merge: Then, overwrite: Then) -> None:
-    """Ask what to do with a file that changed on disk since it was read."""
+def ask_to_overwrite(window: QWidget, path: Path, merge: Then | None, overwrite: Then) -> None:
+    """Ask what to do with a file that changed on disk since it was read.
+
+    Parameters
+    ----------
+    merge : None where the file cannot be read.
+    """
+    can_merge = "Merge takes what is in the file now, with your edits on top of it. "
     ask(
         window,
         f"{path.name} changed on disk since it was read.",
-        "Merge takes what is in the file now, with your edits on top of it. "
-        "Overwrite leaves only what you have here.",
-        Answer(("Merge", Role.AcceptRole), merge),
+        (can_merge if merge is not None else "It cannot be read as it is now. ")
+        + "Overwrite leaves only what you have here.",
+        *([Answer(("Merge", Role.AcceptRole), merge)] if merge is not None else []),
         Answer(("Overwrite", Role.DestructiveRole), overwrite),
     )
 

@@ -89,6 +89,7 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Empty settings and cache folders for one test; returns the settings folder."""
     monkeypatch.setenv("INSPECTOR_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("INSPECTOR_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("INSPECTOR_DATA_DIR", str(tmp_path / "data"))
     return tmp_path / "config"
 
 
@@ -172,4 +173,5 @@ def offscreen_env(tmp_path: Path) -> dict[str, str]:
     return env | {
         "INSPECTOR_CONFIG_DIR": str(tmp_path / "config"),
         "INSPECTOR_CACHE_DIR": str(tmp_path / "cache"),
+        "INSPECTOR_DATA_DIR": str(tmp_path / "data"),
     }

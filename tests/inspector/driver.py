@@ -21,6 +21,7 @@ from inspector.models.hits_model import Column, HitsModel
 from inspector.session.replaying import Replaying
 from inspector.session.watching import FileWatch
 from inspector.window.files import Files
+from inspector.window.leaving import Leaving
 from inspector.window.saving import Saving
 from tests.inspector.drawn import node_item
 
@@ -74,6 +75,7 @@ class Driver:
         self.jobs = window.jobs
         self.files = self._part(Files)
         self.saving = self._part(Saving)
+        self.leaving = self._part(Leaving)
         self.watch = self._part(FileWatch)
         self.replaying = self._part(Replaying)
         self.copy_menu = next(m for m in window.findChildren(QMenu) if m.title() == "Copy")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.io.findings import Finding
     from core.knowledge.schema import Field
     from core.nodes.kind import Filtered
+    from core.nodes.walk import Play
     from inspector.panels.parameters_panel import ParametersPanel
     from inspector.panels.prompt_panel import PromptPanel
     from inspector.session.session import Session
@@ -39,10 +40,16 @@ def wire_parameters(session: Session, parameters: ParametersPanel) -> None:
         if node is not None:
             parameters.show_node(node.name, node.type, node.params, editor.baseline(node.name))
 
+    def end_edit(param: str) -> None:
+        if parameters.is_stepping(param):
+            editor.end_step()
+        else:
+            editor.end_edit()
+
     for told, act in (
         (parameters.param_edited, session.edit_param),
         (parameters.param_draft_changed, session.edit_param),
-        (parameters.param_edit_finished, lambda _param: editor.end_edit()),
+        (parameters.param_edit_finished, end_edit),
         (parameters.node_picked, session.pick_node),
         (parameters.reset_requested, session.reset_node),
     ):
@@ -75,7 +82,7 @@ def wire_prompt(session: Session, prompt: PromptPanel) -> None:
     ):
         told.connect(act)
     session.bind(
-        (lambda s: (s.prompt_node, s.turn, s.drafts, s.checked), partial(_show_prompt, prompt))
+        (lambda s: (s.prompt_node, s.turn, s.drafts), partial(_show_prompt, prompt)),
     )
 
 
@@ -83,7 +90,7 @@ def _show_filter_status(parameters: ParametersPanel, shown: Shown) -> None:
     filtered, opened = _filtered(shown), shown.opened
     if filtered is None or opened is None:
         return
-    fields, is_fine, text = _filter_status(filtered, opened.workspace)
+    fields, is_fine, text = _filter_status(filtered, opened.workspace, shown.play)
     parameters.form.set_fields(fields)
     parameters.set_filter_status(is_fine, text)
 
@@ -130,6 +137,12 @@ def _show_prompt(prompt: PromptPanel, shown: Shown) -> None:
         name if turn is not None else "",
         _template_draft(draft, params, shown) if params is not None and draft else None,
     )
+    if shown.drafts or not prompt.problem.isHidden():
+        _show_prompt_problem(prompt, name, shown)
+
+
+def _show_prompt_problem(prompt: PromptPanel, name: str, shown: Shown) -> None:
+    """Say what the graph's file gives placement and system prompt that they do not take."""
     prompt.show_problem(
         "\n".join(
             f"{param}: {error_text(refused.finding)}"
@@ -191,18 +204,35 @@ def _filter(shown: Shown) -> object:
     filtered, opened = _filtered(shown), shown.opened
     if filtered is None or opened is None:
         return None
-    return shown.node, filtered, opened.workspace, opened.workspace.is_open(filtered.storage)
+    workspace, store = opened.workspace, filtered.store.strip()
+    # Of a schema that the catalog lacks, the records tell the fields.
+    held = (
+        workspace.memories.held_fields(store, filtered.schema, shown.play.memory)
+        if filtered.schema
+        else None
+    )
+    return shown.node, filtered, workspace, workspace.is_open(filtered.storage), held
 
 
 def _filter_status(
-    filtered: Filtered, workspace: Workspace
+    filtered: Filtered, workspace: Workspace, play: Play
 ) -> tuple[Sequence[Field], bool | None, str | InspectorError]:
     """Return the fields that a filter can name, whether it is fine, and what to say of it."""
-    text, storage, schema = filtered
+    text, storage, schema, store = filtered
+    text = text if text.strip() else ""
     is_fine = True if text else None
     if schema is not None:
-        known = workspace.schema_fields(schema) if schema in workspace.schema_names else ()
-        return known or (), is_fine, f"checked against the schema {schema}" if text else "no filter"
+        if schema in workspace.schema_names:
+            known, said = workspace.schema_fields(schema), f"checked against the schema {schema}"
+        else:
+            known = workspace.memories.held_fields(store.strip(), schema, play.memory)
+            said = f"compiled against what the records of {store.strip()} hold"
+        if known is None:
+            is_fine, said = (
+                None,
+                "not checked yet: the schema is Unregistered and no record is read",
+            )
+        return known or (), is_fine, said if text else "no filter"
     fields = workspace.fields_of(storage)
     if not workspace.is_open(storage) or not (fields or text):
         return fields, None, ""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.io.atomic import file_name_for
+from core.io.findings import FileRefused
 from core.knowledge.memory import MemoryStore
 from core.nodes.references import stores_used
 from inspector.session.play_inputs import written_stores
@@ -167,12 +168,11 @@ class MemoryWiring(QObject):
             ask_to_overwrite(
                 self._window,
                 path,
-                partial(self._write, merged, path, then),
+                partial(self._write, merged, path, then) if there.name else None,
                 partial(self._write, store, path, then),
             )
 
-        # A broken file is refused here, and what it holds is kept.
-        self._submit(lambda _work: MemoryStore.load(path) if path.exists() else None, on_read)
+        self._submit(lambda _work: _on_disk(path), on_read)
 
     def _save_store_as(self, name: str, then: Then | None = None) -> None:
         store = self._stores(self._session.shown())[0].get(name)
@@ -217,6 +217,14 @@ class MemoryWiring(QObject):
         self.store_saved.emit(store.path)
         self._on_store_opened(store)
         self._session.noted.emit(f"Saved {store.path}")
+
+
+def _on_disk(path: Path) -> MemoryStore | None:
+    """Return the store in a file, None where there is none; of a broken one only that it is."""
+    try:
+        return MemoryStore.load(path) if path.exists() else None
+    except FileRefused:
+        return MemoryStore("")
 
 
 def _written(

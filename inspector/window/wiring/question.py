@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
@@ -36,6 +37,7 @@ def wire_question(session: Session, query: QueryBar) -> None:
     for overtaken in (query.run_requested, session.message_restored):
         overtaken.connect(live.stop)
     query.run_requested.connect(session.run)
+    query.live.toggled.connect(partial(setattr, session.asking, "keeps_what_rests"))
     query.message_edited.connect(on_edited)
     session.message_restored.connect(query.set_message)
     session.bind((_status, lambda shown: query.status.show_state(*_status(shown))))

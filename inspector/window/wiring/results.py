@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from inspector.panels.distance_panel import DistancePanel
     from inspector.panels.hits_panel import HitsPanel
     from inspector.panels.subgraph_panel import SubgraphPanel
-    from inspector.panels.turns_panel import TurnsPanel
     from inspector.session.replaying import Replaying
     from inspector.session.session import Session
     from inspector.session.shown import Shown
@@ -38,7 +37,6 @@ def wire_results(session: Session, panels: PanelSet) -> None:
         (lambda s: s.node, lambda s: panels.graph.set_current_node(s.node)),
         (_path, lambda s: panels.graph.show_turn(s.turn)),
         (lambda s: s.turn, lambda s: panels.diagnostics.show_turn(s.turn)),
-        (lambda s: (s.history, s.place), partial(_show_history, panels.turns)),
     )
     for told, act in (
         (panels.distances.threshold_dragged, partial(session.edit_param, "threshold")),
@@ -49,7 +47,6 @@ def wire_results(session: Session, panels: PanelSet) -> None:
         (panels.hits.row_selected, partial(_show_hit, panels)),
         (panels.subgraph.node_selected, panels.hits.select_record),
         (panels.graph.node_activated, session.pick_node),
-        (panels.turns.turn_picked, session.pick_turn),
         (panels.prompt.chunk_clicked, panels.hits.select_id),
     ):
         told.connect(act)
@@ -139,14 +136,6 @@ def _show_subgraph(subgraph: SubgraphPanel, shown: Shown) -> None:
     listing = shown.listing
     subgraph.set_empty_text(*_empty_text(shown))
     subgraph.show_result(listing if isinstance(listing, SubgraphListing) else None)
-
-
-def _show_history(turns: TurnsPanel, shown: Shown) -> None:
-    turns.show_turns(
-        [entry.turn for entry in shown.history],
-        shown.place,
-        [entry.when for entry in shown.history],
-    )
 
 
 def _turn_of_node(shown: Shown) -> object:

@@ -244,6 +244,17 @@ def test_a_model_with_code_or_pickles_of_its_own_is_refused(
     assert refusal.value.code is Code.InvalidEmbeddedStringStorageData
 
 
+def test_weights_that_git_lfs_has_not_fetched_are_told(copied_model: Path) -> None:
+    weights = copied_model / "model.safetensors"
+    weights.unlink()
+    weights.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 9\n")
+    entry = find_model(str(copied_model))
+    assert entry is not None
+    with pytest.raises(InspectorError, match="a Git LFS pointer") as refusal:
+        check_modules(entry, copied_model)
+    assert "git lfs pull" in refusal.value.hint
+
+
 def test_a_folder_of_the_same_files_is_the_same_model(copied_model: Path) -> None:
     entry = find_model(str(copied_model))
     assert entry is not None

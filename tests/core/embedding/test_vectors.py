@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from core.embedding import vectors as vectors_module
 from core.embedding.vectors import PART_SUFFIX, SUFFIX, RecordVectors, prepare_vectors
 from core.errors import Cancelled, InspectorError
-from core.io.sidecar import SidecarFolder
+from core.io.sidecar import SidecarFolder, SidecarKey, write_sidecar
 from core.io.work import Work
 from tests.core.fake_embedder import FakeEmbedder
 
@@ -218,8 +218,23 @@ def test_a_foreign_file_in_the_place_of_the_part_is_replaced(
     (tmp_path / f"k.json{PART_SUFFIX}").write_bytes(content)
     with pytest.raises(Cancelled):
         prepare(tmp_path, TEXTS, first := FakeEmbedder(), cancel_after=6)
-    prepare(tmp_path, TEXTS, second := FakeEmbedder())
+    _, sidecars = prepare(tmp_path, TEXTS, second := FakeEmbedder())
     assert sorted(first.embedded + second.embedded) == sorted(TEXTS)
+    assert sidecars.notes == ()
+
+
+def test_no_foreign_part_and_no_foreign_vectors_are_replaced_without_a_word(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / f"k.json{PART_SUFFIX}").write_bytes(b"no database")
+    write_sidecar(
+        tmp_path / f"k.json{SUFFIX}", SidecarKey("other", 1, "x"), {"a": np.zeros(1, np.float32)}
+    )
+    _, sidecars = prepare(tmp_path, TEXTS, FakeEmbedder())
+    assert [note.split(":")[0] for note in sidecars.notes] == [
+        f"k.json{SUFFIX} is made again, in the place of what was there",
+        f"k.json{PART_SUFFIX} is made again, in the place of what was there",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -362,3 +362,20 @@ def wait_for_growth(folder: Path, moment: int) -> None:
                     return
             except FileNotFoundError:
                 continue
+
+
+def test_a_foreign_or_newer_file_is_never_replaced_without_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "k.json.bm25"
+    for content, said in (
+        (b"TRYLLBM2 engine data of the game", "this program did not write it"),
+        (SidecarKey("bm25", 9, "x"), "format version 9, not 1: a newer program wrote it"),
+    ):
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            write_sidecar(path, content, {"a": np.zeros(1, np.float32)})
+        sidecars = SidecarFolder(tmp_path / "k.json", tmp_path / "cache")
+        assert sidecars.load(".bm25", SidecarKey("bm25", 1, "x")) is None
+        [note] = sidecars.notes
+        assert note.startswith("k.json.bm25 is made again, in the place of what was there: ")
+        assert said in note

@@ -153,6 +153,13 @@ def test_an_empty_file_is_a_warning(folder: Callable[..., Path]) -> None:
     assert "empty" in finding.message
 
 
+def test_a_page_with_conflict_marks_is_a_warning_at_the_first(folder: Callable[..., Path]) -> None:
+    page = "# A\n\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> other\n"
+    (finding,) = load_corpus(folder({"a.md": page})).findings
+    assert "conflict marks of a merge" in finding.message
+    assert finding.place.line == 3
+
+
 def test_a_misspelt_key_gets_a_suggestion(folder: Callable[..., Path]) -> None:
     (finding,) = load_corpus(folder({"a.md": "---\nsumary: x\nsource: y\n---\n"})).findings
     assert (finding.place.line, finding.hint) == (2, 'did you mean "summary"?')

@@ -609,3 +609,13 @@ def test_a_search_over_other_records_is_refused() -> None:
 
     with pytest.raises(InspectorError, match="no entry of the corpus"):
         SemanticRetriever(elsewhere).retrieve("x", TOWN)
+
+
+def test_a_weight_of_0_is_no_reason() -> None:
+    corpus = Corpus([CorpusEntry("fog/lamps", "lamps in the fog")])
+    weights = KeywordWeights(path=0.0)
+    (hit,) = KeywordRetriever(0.5, weights).retrieve("fog lamps", corpus)
+    assert hit.match_reason == "content:2"
+    nothing = KeywordWeights(path=0.0, content=0.0)
+    found = KeywordRetriever(0.0, nothing).candidates("fog lamps", corpus)
+    assert found.match_reason(0) == "no-match"

@@ -516,3 +516,20 @@ def test_a_config_with_one_arbitrary_value_opens_or_is_refused(
     for key in CONFIG:
         path = write(folder, CONFIG | {key: value})
         assert all(f.place.file for f in check_knowledge(path))
+
+
+def test_a_faulty_record_hides_no_value_of_the_wrong_type_in_another(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        records=[
+            {"id": "a", "text": "x"},
+            {"id": "a", "text": "y"},
+            {"id": "c"},
+            {"id": "d", "text": "z", "metadata": {"level": "high"}},
+        ],
+    )
+    assert [place for _, _, place in errors(path)] == [
+        "records[1].id",
+        "records[2].text",
+        "records[3].metadata.level",
+    ]

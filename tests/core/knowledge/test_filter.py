@@ -290,7 +290,7 @@ def test_a_mistake_is_refused_with_its_slug_and_json_path(
         ("level > 5", 1, 1),
         ('{"op":"eq","lhs":{"value":1},"rhs":{"value":1}} x', 1, 49),
         ('{"op":"eq",\n"lhs":{"value":NaN},"rhs":{"value":1}}', 2, 16),
-        ('{"op":"eq","lhs":{"value":"NaN \\" Infinity"},\n\n "rhs":{"value":-Infinity}}', 3, 17),
+        ('{"op":"eq","lhs":{"value":"NaN \\" Infinity"},\n\n "rhs":{"value":-Infinity}}', 3, 18),
         ('{"op":"eq","lhs":{"value":"a\x00"},"rhs":{"value":1}}', 1, 29),
         ("\ufeff{}", 1, 1),
     ],
@@ -312,6 +312,25 @@ def test_a_misspelt_operator_gets_a_suggestion_and_the_list_of_operators() -> No
     hint = refusal({"op": "andd", "args": [ONE]}).hint
     assert 'did you mean "and"?' in hint
     assert all(op in hint for op in ("or", "not", "eq", "ne", "in", *ORDERINGS))
+
+
+def test_an_operator_in_capitals_gets_the_small_one_as_a_suggestion() -> None:
+    assert 'did you mean "eq"?' in refusal({"op": "EQ", "lhs": value(1), "rhs": value(1)}).hint
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        ('{"op": "and", "args": [],}', "a comma with nothing after it", "remove the comma"),
+        ("\ufeff{}", "the invisible character U+FEFF is not expected here", "remove it"),
+        ('{"op": "eq"', "the filter ends too early", "close the {"),
+        ('{"op" "eq"}', "expected : after the key", '"key": value'),
+    ],
+)
+def test_a_mistake_of_json_is_told_as_of_a_file(text: str, said: str, hint: str) -> None:
+    error = refusal(text)
+    assert said in error.message
+    assert hint in error.hint
 
 
 def nested(levels: int) -> dict[str, Any]:

@@ -60,7 +60,9 @@ def test_an_empty_list_is_an_error_unless_it_may_be_empty() -> None:
 )
 def test_a_faulty_record_is_an_error_with_its_path(record: object, path: str, said: str) -> None:
     records, [finding] = parse([GOOD, record])
-    assert records is None
+    assert records is not None
+    assert (records.ids[0], records.texts[0], records.metadata[0]) == ("a", "x", None)
+    assert len(records.ids) == len(records.texts) == len(records.metadata) == 2
     assert finding.severity == "error"
     assert finding.place.json_path == path
     assert said in finding.message
@@ -259,5 +261,19 @@ def test_records_are_refused_exactly_when_one_breaks_a_rule(raw: list[Any]) -> N
     ids = [record["id"] for record in raw if good(record)]
     valid = bool(raw) and all(map(good, raw)) and len(set(ids)) == len(ids)
     records, findings = parse(raw)
-    assert (records is not None) == valid
+    assert (records is not None) == bool(raw)
     assert any(f.severity == "error" for f in findings) != valid
+
+
+def test_a_faulty_record_hides_nothing_of_the_others() -> None:
+    _, findings = parse(
+        [GOOD, {"id": "b"}, {"id": "c", "text": " "}, {"id": "a", "text": "x"}, 3, {"id": "d"}]
+    )
+    assert [(f.severity.value, f.place.json_path) for f in findings] == [
+        ("error", "records[1].text"),
+        ("error", "records[3].id"),
+        ("error", "records[4]"),
+        ("error", "records[5].text"),
+        ("warning", "records[2].text"),
+        ("warning", "records[3].text"),
+    ]

@@ -39,6 +39,23 @@ def test_a_list_skips_blank_lines_and_comments_and_keeps_the_rest_as_it_is(tmp_p
     assert storage.find_first("one") is None
 
 
+@pytest.mark.parametrize(
+    ("content", "said", "hint"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid a\n", "a Git LFS pointer", "lfs pull"),
+        (b"<!DOCTYPE html>\n<p>404</p>", "HTML", "error page"),
+        (b"Hi\n<<<<<<< HEAD\nYou!\n=======\nThere!\n>>>>>>> b\n", "conflict marks", "settle"),
+    ],
+)
+def test_a_list_that_is_something_else_is_never_answered(
+    tmp_path: Path, content: bytes, said: str, hint: str
+) -> None:
+    error = refused(tmp_path / "lines.txt", content)
+    assert error.code == 7003
+    assert said in error.message
+    assert hint in error.hint
+
+
 def test_a_map_is_sorted_by_key(tmp_path: Path) -> None:
     storage = load(tmp_path / "a.json", [{"id": "b", "text": "1"}, {"id": "a", "text": ""}])
     assert storage.kind is StringKind.MAP

@@ -355,3 +355,30 @@ def test_counts_and_rows_agree_at_every_setting(
     near = listing.near_miss_rows(1000)
     told = [listing.story(row).reason for row in near]
     assert set(told) <= {Reason.TOP_K, Reason.SCOPE}
+
+
+def test_a_wrong_root_gets_near_names_and_a_title_its_id(workspace: Workspace) -> None:
+    for name, hint in (
+        ("lantern_leter", 'did you mean "'),
+        ("Letter with a Lantern", 'the node "Letter with a Lantern" has the node_id "'),
+        ("#", "name a node_id of the knowledge graph"),
+    ):
+        agent = Agent(graph(), workspace)
+        with pytest.raises(InspectorError) as refused:
+            agent.change_param("town", "root_node_id", name)
+        assert refused.value.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("params", "advice"),
+    [
+        ({}, "Use embeddings to match by meaning"),
+        ({"directory_prefix": "x"}, "Loosen the scope, or use embeddings to match by meaning"),
+    ],
+)
+def test_a_scope_is_only_to_be_loosened_where_there_is_one(
+    workspace: Workspace, params: dict[str, str], advice: str
+) -> None:
+    result = result_of(ask(workspace, "letter", **params))
+    assert result.nothing_found[1] == advice
+    assert result_of(ask(workspace, " ", **params)).stages == ()

@@ -115,6 +115,9 @@ def test_a_knowledge_file_gets_the_snippet_of_the_graph_around_it(
             ("--set", 'knowledge.filter={"op":"eq","lhs":{"knowledge":"x"},"rhs":{"value":1}}'),
             "filter.unknown_field",
         ),
+        (("--set", "answer.template={{#knowledge}}"), "never closed"),
+        (("--set", "knowledge.embedded_string_storage=gone.json"), "3010"),
+        (("--set", "knowledge.input={{node.gone.output}}"), 'no node "gone"'),
     ],
 )
 def test_what_the_game_would_refuse_is_refused_in_one_line(

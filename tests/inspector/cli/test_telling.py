@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from core.agent import Agent
 from core.embedding.embedder import ModelProvider
 from core.opening.opening import open_path
+from inspector.cli.commands import main
 from inspector.cli.telling import query_words_of, tell
 from tests.core.fake_embedder import FakeEmbedder
 
@@ -43,4 +45,33 @@ def test_a_note_is_told_once(samples: Path, capsys: pytest.CaptureFixture[str]) 
 def test_of_a_model_its_prompts_are_told(samples: Path) -> None:
     assert query_words_of(turn_of(samples, "clownfish")) == [
         {"leg": "Dense", "prompt": "", "record_prompt": "", "max_tokens": 256}
+    ]
+
+
+def test_turn_tells_that_it_replaces_a_foreign_sidecar(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "kb.json"
+    path.write_text('[{"id": "r0", "text": "hero number 0"}]')
+    (tmp_path / "kb.json.bm25").write_bytes(b"TRYLLBM2 engine data of the game")
+    assert main(["turn", str(path), "-m", "hero", "--set", "retrieval_mode=Lexical"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["status"] == "Success"
+    assert printed.err.startswith("note: kb.json.bm25 is made again, in the place of")
+
+
+def test_a_hit_without_a_visible_text_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "empty.kb.json"
+    texts = {"empty": "", "zwsp": "\u200b", "sword": "The red sword burns."}
+    path.write_text(json.dumps([{"id": name, "text": text} for name, text in texts.items()]))
+    opened = open_path(path, models=ModelProvider(lambda _name: FakeEmbedder()))
+    graph = opened.graph.with_param("knowledge", "top_k", 3)
+    turn = Agent(graph.with_param("knowledge", "threshold", 0), opened.workspace).turn("hello")
+    tell(turn, ())
+    assert sorted(capsys.readouterr().err.splitlines()) == [
+        f'warning knowledge: the text of the hit "{name}" is {what}: it takes a place and says '
+        "nothing"
+        for name, what in (("empty", "empty"), ("zwsp", "invisible (U+200B)"))
     ]

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.agent.description import GraphDescription
+from core.agent.history import HistoryEntry
 from core.agent.turn import NodeRun, Turn
 from core.errors import Code, Place
 from core.io.findings import Finding, Severity
@@ -50,6 +51,7 @@ from inspector.panels.prompt_panel import PromptPanel
 from inspector.panels.query_bar import QueryBar
 from inspector.panels.replay_panel import ReplayPanel
 from inspector.panels.subgraph_panel import SubgraphPanel
+from inspector.panels.turn_strip import TurnStrip
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
 from inspector.panels.workspace_panel import WorkspacePanel
@@ -272,10 +274,18 @@ def cases(small: Selection, huge: Selection) -> list[Case]:
             lambda p: p.show_findings(findings(2000), 3),
         ),
         Case(
+            TurnStrip,
+            lambda p: p.say("info", ""),
+            lambda p: p.say("info", "An earlier turn", [("Back", "Go back", print)]),
+            lambda p: p.say(
+                "error", LONG_TEXT, [("Use them", "Use", print), ("Back", "Go", print)]
+            ),
+        ),
+        Case(
             TurnsPanel,
             lambda p: p.show_turns([], -1),
-            lambda p: p.show_turns([turn(small)] * 3, 1, [0.0, 1.0, 2.0]),
-            lambda p: p.show_turns([turn(huge)] * 1000, 999),
+            lambda p: p.show_turns([HistoryEntry(turn(small), live=False)] * 3, 1),
+            lambda p: p.show_turns([HistoryEntry(turn(huge), live=False)] * 200, 199),
         ),
         Case(
             WorkspacePanel,
@@ -341,6 +351,7 @@ NAMES = (
     "GraphPanel",
     "DiagnosticsPanel",
     "ProblemsPanel",
+    "TurnStrip",
     "TurnsPanel",
     "WorkspacePanel",
     "SubgraphPanel",

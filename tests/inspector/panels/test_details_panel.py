@@ -149,6 +149,11 @@ def _marked(details: DetailsPanel) -> list[str]:
     return [mark.cursor.selectedText() for mark in marks]
 
 
+def test_of_an_empty_text_it_says_that_it_is_empty(details: DetailsPanel) -> None:
+    details.show_hit(_story(""))
+    assert "empty" in details.text_view.placeholderText()
+
+
 def test_what_is_not_read_is_grey_and_has_no_marks(details: DetailsPanel) -> None:
     text = "fish\r\nfish and fish"
     details.show_hit(_story(text), words=_words("fish"), unread=[(6, 10)])
@@ -157,7 +162,7 @@ def test_what_is_not_read_is_grey_and_has_no_marks(details: DetailsPanel) -> Non
         (s.cursor.selectedText(), s.cursor.selectionStart(), s.format.foreground().color())
         for s in selections
     ]
-    assert looks == [("fish", 5, LIGHT.muted), ("fish", 0, LIGHT.text), ("fish", 14, LIGHT.text)]
+    assert looks == [("fish", 6, LIGHT.muted), ("fish", 0, LIGHT.text), ("fish", 15, LIGHT.text)]
 
 
 def test_words_of_the_query_are_marked_in_the_text(details: DetailsPanel) -> None:

@@ -93,12 +93,17 @@ def test_the_two_legs_stand_above_each_other(funnel: FunnelPanel) -> None:
     assert funnel.stage_rect("fused").left() > sparse.right()
 
 
-def test_a_turn_that_searched_nothing_has_zero_everywhere(funnel: FunnelPanel) -> None:
+def test_zero_records_are_only_said_of_a_store_without_records(funnel: FunnelPanel) -> None:
     funnel.show_counts(Retrieval(RetrieveParams(), "knowledge", "", None))
-    assert {count for _, count in funnel.stages()} == {0}
-    assert not funnel.grab().isNull()
-    funnel.show_counts(None)
     assert funnel.stages() == []
+    assert funnel.accessibleDescription().startswith("Nothing was searched")
+    assert not funnel.grab().isNull()
+    funnel.show_counts(Retrieval(RetrieveParams(), "knowledge", "coral", None, "diary"))
+    assert funnel.stages() == []
+    funnel.show_counts(Retrieval(RetrieveParams(), "knowledge", "coral", None))
+    assert {count for _, count in funnel.stages()} == {0}
+    funnel.show_counts(None)
+    assert funnel.accessibleDescription().startswith("The funnel appears")
 
 
 @pytest.mark.parametrize("width", [400, 556, 774, 1600])

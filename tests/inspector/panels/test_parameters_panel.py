@@ -437,6 +437,11 @@ def test_the_filter_of_an_intent_is_edited_and_judged_like_that_of_a_search(
     assert find(panel, QPlainTextEdit, "filterEdit").toPlainText() == ""
 
 
+def test_a_blank_filter_is_called_no_filter(panel: ParametersPanel) -> None:
+    row = panel.form.rows["filter"]
+    assert row.words(" \n") == row.words("") == "no filter"
+
+
 # Schemas
 
 SCHEMA_NODES = [

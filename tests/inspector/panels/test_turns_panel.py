@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QListView
+from PySide6.QtWidgets import QLineEdit, QListView
 
+from core.agent.history import HistoryEntry
 from core.agent.turn import NodeRun, Turn
 from core.errors import Code, InspectorError
 from core.nodes import RetrievalMode, RetrieveParams
 from core.nodes.retrieve import Retrieval
 from core.nodes.walk import TurnRequest
-from inspector.models.turns_model import EntryRole, TurnEntry, TurnsModel
+from inspector.models.turns_model import EntryRole, TurnEntry, TurnRole, TurnsModel
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.theme import DARK, spread
 from inspector.widgets.turns_delegate import is_right_to_left
@@ -26,9 +27,13 @@ if TYPE_CHECKING:
 
 
 def turn(
-    message: str, mode: RetrievalMode = RetrievalMode.Dense, error: InspectorError | None = None
-) -> Turn:
-    params = RetrieveParams(retrieval_mode=mode)
+    message: str,
+    mode: RetrievalMode = RetrievalMode.Dense,
+    error: InspectorError | None = None,
+    when: float = 0.0,
+    top_k: int = 10,
+) -> HistoryEntry:
+    params = RetrieveParams(retrieval_mode=mode, top_k=top_k, threshold=0.5)
     run = NodeRun(
         "knowledge",
         "Retrieve",
@@ -37,13 +42,14 @@ def turn(
         params=params,
         retrieval=Retrieval(params, "knowledge", message, None),
     )
-    return Turn(TurnRequest(message, {}, "knowledge"), (run,), error)
+    request = TurnRequest(message, {"knowledge": params}, "knowledge")
+    return HistoryEntry(Turn(request, (run,), error), live=False, when=when)
 
 
 HISTORY = [
     turn("first"),
-    turn("هل تعيش سمكة المهرج هنا؟", RetrievalMode.Lexical),
-    turn("third <b>", error=InspectorError(Code.InferenceFailed, "no")),
+    turn("هل تعيش سمكة المهرج هنا؟", RetrievalMode.Lexical, when=60.0),
+    turn("third <b>", error=InspectorError(Code.InferenceFailed, "no"), when=120.0, top_k=4),
 ]
 
 
@@ -53,7 +59,7 @@ def panel(qtbot: QtBot) -> TurnsPanel:
     qtbot.addWidget(widget)
     widget.resize(190, 240)
     widget.show()
-    widget.show_turns(HISTORY, 2, [0.0, 60.0, 120.0])
+    widget.show_turns(HISTORY, 2)
     return widget
 
 
@@ -67,7 +73,7 @@ def entries(view: QListView) -> list[TurnEntry]:
 
 def test_the_model_keeps_the_rules_of_item_models(qtmodeltester: ModelTester) -> None:
     model = TurnsModel()
-    model.show_entries([TurnEntry.of(t) for t in HISTORY])
+    model.show_entries([TurnEntry.of(entry) for entry in HISTORY])
     qtmodeltester.check(model)
 
 
@@ -79,11 +85,18 @@ def test_the_newest_turn_comes_first(panel: TurnsPanel) -> None:
     ]
 
 
-def test_a_row_says_hits_mode_and_time_or_the_error(panel: TurnsPanel) -> None:
-    summaries = [e.summary for e in entries(view_of(panel))]
-    assert summaries[0].startswith("4001 InferenceFailed · Dense · ")
-    assert summaries[1].startswith("0 hits · Lexical · ")
-    assert TurnEntry("m", 1, "Hybrid", "").summary == "1 hit · Hybrid"
+def test_a_row_says_how_it_searched_what_came_back_and_what_was_set_otherwise_before(
+    panel: TurnsPanel,
+) -> None:
+    third, second, first = entries(view_of(panel))
+    assert first.settings == "Dense · top_k 10 · threshold 0.5"
+    assert first.outcome.startswith("0 hits · ")
+    assert first.changed == ""
+    assert second.settings == "Lexical · top_k 10"
+    assert second.changed == "retrieval_mode Dense → Lexical"
+    assert third.outcome.startswith("4001 InferenceFailed · ")
+    assert third.changed == "retrieval_mode Lexical → Dense, top_k 10 → 4"
+    assert TurnEntry("m", "Hybrid", 1, "").summary == "Hybrid · 1 hit"
 
 
 def test_showing_the_history_picks_nothing_and_selects_the_turn_on_screen(
@@ -121,7 +134,10 @@ def test_arrows_only_move_and_enter_picks(panel: TurnsPanel, qtbot: QtBot) -> No
 def test_a_turn_that_is_selected_again_changes_its_row_in_place(
     panel: TurnsPanel, qtbot: QtBot
 ) -> None:
-    changed = [*HISTORY[:2], dataclasses.replace(HISTORY[2], error=None)]
+    changed = [
+        *HISTORY[:2],
+        dataclasses.replace(HISTORY[2], turn=dataclasses.replace(HISTORY[2].turn, error=None)),
+    ]
     with qtbot.waitSignal(panel.model.dataChanged), qtbot.assertNotEmitted(panel.model.modelReset):
         panel.show_turns(changed, 2)
     assert entries(view_of(panel))[0].error == ""
@@ -144,3 +160,47 @@ def test_a_long_history_and_an_empty_one_are_painted(panel: TurnsPanel) -> None:
     panel.show_turns([], -1)
     spread(panel, DARK)
     assert not panel.grab().isNull()
+
+
+def chosen(panel: TurnsPanel, row: int, label: str) -> None:
+    """Choose an entry of a turn's menu."""
+    menu = panel.menu_at(panel.model.index(row, 0))
+    next(action for action in menu.actions() if action.text() == label).trigger()
+    menu.close()
+
+
+def test_a_pinned_turn_stands_above_newer_ones(panel: TurnsPanel) -> None:
+    pinned = dataclasses.replace(HISTORY[0], is_pinned=True)
+    panel.show_turns([pinned, *HISTORY[1:]], 0)
+    assert next(entry.message for entry in entries(view_of(panel))) == "first"
+    assert view_of(panel).currentIndex().data(TurnRole) == 0
+
+
+def test_the_menu_of_a_turn_pins_it_uses_its_settings_and_deletes_it(panel: TurnsPanel) -> None:
+    told: list[Any] = []
+    panel.turn_pinned.connect(lambda *args: told.append(args))
+    panel.settings_wanted.connect(told.append)
+    panel.turn_deleted.connect(told.append)
+    for label in ("Pin", "Use its settings", "Delete"):
+        chosen(panel, 2, label)
+    assert told == [(0, True), 0, 0]
+
+
+def test_f2_lets_a_turn_be_called_something(panel: TurnsPanel, qtbot: QtBot) -> None:
+    view = view_of(panel)
+    view.setFocus()
+    view.setCurrentIndex(panel.model.index(1, 0))
+    QTest.keyClick(view, Qt.Key.Key_F2)
+    editor = view.viewport().findChild(QLineEdit)
+    with qtbot.waitSignal(panel.turn_renamed) as caught:
+        QTest.keyClicks(editor, "arabic")
+        QTest.keyClick(editor, Qt.Key.Key_Return)
+    assert caught.args == [1, "arabic"]
+
+
+def test_delete_takes_the_turn_out_that_has_the_focus(panel: TurnsPanel, qtbot: QtBot) -> None:
+    view = view_of(panel)
+    view.setFocus()
+    with qtbot.waitSignal(panel.turn_deleted) as caught:
+        QTest.keyClick(view, Qt.Key.Key_Delete)
+    assert caught.args == [2]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData
-from PySide6.QtGui import QTextOption
+from PySide6.QtGui import QGuiApplication, QTextOption
 
 from core.prompt.projection import Message
 from inspector.panels.details_panel import DetailsPanel
@@ -21,7 +21,7 @@ from tests.inspector.fixed_results import candidates, chosen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtWidgets import QWidget
+    from PySide6.QtWidgets import QPlainTextEdit, QWidget
     from pytestqt.qtbot import QtBot
 
 WORDS, ANYWHERE = (
@@ -132,3 +132,37 @@ def test_every_view_of_a_text_is_bounded(
     view.grab()
     # A million letters in an editor, where none may be left out, take a second.
     assert time.process_time() - begin < MOST_CPU_S * max(1, letters / LETTERS)
+
+
+def copied(edit: QPlainTextEdit, start: int, end: int) -> str:
+    cursor = edit.textCursor()
+    cursor.setPosition(start)
+    cursor.setPosition(end, cursor.MoveMode.KeepAnchor)
+    edit.setTextCursor(cursor)
+    edit.copy()
+    return QGuiApplication.clipboard().text()
+
+
+ODD = "ten\u00a0fish\u2028two\r\nsix 🐠\rseven\nend"
+
+
+def test_what_is_copied_of_a_text_to_read_is_what_it_is(edit: PlainText) -> None:
+    edit.show_exact(ODD)
+    assert copied(edit, 0, len(ODD) + 1) == ODD
+    assert copied(edit, 9, 18) == "two\r\nsix "
+
+
+def test_what_is_copied_of_a_typed_text_keeps_its_blanks(edit: PlainText) -> None:
+    edit.setPlainText("ten\u00a0fish\u2028two\nsix")
+    assert copied(edit, 0, 16) == "ten\u00a0fish\u2028two\nsix"[:16]
+
+
+def test_details_and_prompt_copy_the_chunk_as_it_is(qtbot: QtBot) -> None:
+    details, prompt = DetailsPanel(), PromptView()
+    for widget in (details, prompt):
+        qtbot.addWidget(widget)
+    found = candidates(["a"], [ODD], np.zeros(1, np.float32), np.zeros(1, np.float32))
+    details.show_hit(chosen(found).story(0))
+    assert copied(details.text_view, 0, len(ODD) + 1) == ODD
+    prompt.show_messages([Message("user", ODD, "user")], lambda _block, _chunk: "")
+    assert copied(prompt, 0, len(ODD) + 1) == ODD

@@ -260,6 +260,22 @@ def test_an_unsaved_store_is_asked_for_and_saved(reader: Driver, tmp_path: Path)
     assert _texts(tmp_path / "diary.json") == ["the mill is empty", "soup costs two coins"]
 
 
+def test_what_play_wrote_is_asked_for_once_the_question_was_asked_for_good(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    fields = [{"name": "who", "type": "string", "default": ""}]
+    schemas = {"schemas": [{"name": "memory", "fields": fields}]}
+    (tmp_path / "schemas.json").write_text(json.dumps(schemas))
+    remembering().save(tmp_path / "play.graph.json")
+    user = open_window(tmp_path / "play.graph.json")
+    user.set_variable("player", "ada")
+    with user.turn_of("the mill"):
+        user.type_message("the mill")
+    assert user.leaving.unsaved() == []
+    user.ask("the mill is haunted")
+    assert user.leaving.unsaved() == ["the memory store memories_ada"]
+
+
 def test_a_record_that_cannot_be_put_in_force_holds_the_window_back(reader: Driver) -> None:
     reader.type_into("memoryMetadataEdit", '{"who": ')
     reader.window.close()
@@ -284,6 +300,21 @@ def test_saving_over_a_changed_store_can_merge(reader: Driver, tmp_path: Path) -
     merged = ["the mill is empty", "soup costs two coins", "the well is deep"]
     assert _texts(path) == merged
     assert [record["text"] for record in reader.find("memoryRecords").model().records] == merged
+
+
+def test_a_store_that_is_broken_on_disk_can_only_be_overwritten(
+    reader: Driver, tmp_path: Path
+) -> None:
+    path = tmp_path / "diary.json"
+    path.write_text("{")
+    reader.click("memorySave")
+    reader.qtbot.waitUntil(lambda: _question(reader) is not None)
+    box = _question(reader)
+    assert box is not None
+    assert "Merge" not in [button.text() for button in box.buttons()]
+    with reader.qtbot.waitSignal(reader.session.noted):
+        _answer(reader, "Overwrite")
+    assert _texts(path) == ["the mill is empty", "soup costs two coins"]
 
 
 # Messages go when their cause goes
@@ -337,3 +368,8 @@ def test_a_string_storage_that_goes_before_a_reload_is_noticed_when_it_is_back(
     with user.qtbot.waitSignal(user.watch.changed) as told:
         lines.write_text(content)
     assert told.args == [[lines]]
+
+
+def test_of_many_changed_files_the_first_are_named(user: Driver, aquarium: Path) -> None:
+    user.files._on_files_changed([aquarium / f"{letter}.md" for letter in "abcde"])
+    assert user.find("offerText").text() == "a.md, b.md, c.md and 2 more changed on disk"

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QSlider
 
 from core.nodes import RetrievalMode
 from core.retrieve.search import KnowledgeSearch
+from inspector.session.asking import REST_MS
 from tests.inspector.driver import CTRL, LEFT, QUESTION, SHIFT
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder, WordEmbedder
 
@@ -100,6 +101,30 @@ def test_a_live_run_and_enter_make_one_turn_of_the_history(
     user.ask("clownfish")
     user.ask(OTHER)
     assert [entry.turn.request.message for entry in user.session.history] == ["clownfish", OTHER]
+
+
+def test_a_question_that_rests_in_live_mode_is_a_turn_of_its_own(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
+    user = open_window(aquarium / "rag.graph.json")
+    with user.turn_of("clownfish"):
+        user.type_message("clownfish")
+    user.qtbot.waitUntil(lambda: not user.session.history[-1].is_open, timeout=REST_MS + 1000)
+    with user.turn_of(OTHER):
+        user.type_message(OTHER)
+    assert [entry.turn.request.message for entry in user.session.history] == ["clownfish", OTHER]
+
+
+def test_with_live_off_a_moved_setting_is_no_turn_until_it_is_run(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
+    user = open_window(aquarium / "rag.graph.json")
+    user.ask(OTHER)
+    user.click("liveCheck")
+    user.set_spin("topKSpin", "9")
+    assert not user.session.asking.is_resting
+    user.ask(OTHER)
+    assert [entry.is_open for entry in user.session.history] == [False, False]
 
 
 @pytest.mark.parametrize("name", ["topKSlider", "thresholdSlider"])
@@ -287,7 +312,7 @@ def test_cancelling_a_question_keeps_the_results_before(
     with user.qtbot.waitSignal(user.window.turnShown):
         user.set_spin("topKSpin", "9")
     assert user.turn.request.message == OTHER
-    assert len(user.session.history) == 1
+    assert [entry.turn.request.message for entry in user.session.history] == [OTHER, OTHER]
 
 
 def test_an_empty_question_is_said_to_be_one(open_window: OpenWindow, aquarium: Path) -> None:

@@ -151,6 +151,11 @@ def test_a_broken_filter_keeps_the_last_valid_one_in_force(user: Driver) -> None
     assert f"{counts.matching} of {counts.records}" in user.find("filterStatus").text()
 
 
+def test_a_blank_filter_is_no_filter(user: Driver) -> None:
+    user.set_filter(" \n ")
+    assert user.find("filterStatus").text().startswith("no filter · ")
+
+
 # Undo, reset, save
 
 
@@ -381,38 +386,70 @@ def test_a_chunk_clicked_in_the_prompt_is_selected_in_the_table(user: Driver) ->
 # History
 
 
-def test_a_turn_of_the_history_brings_back_message_parameters_and_results(user: Driver) -> None:
+def test_looking_at_a_turn_shows_its_message_and_results_and_changes_no_setting(
+    user: Driver,
+) -> None:
     user.set_spin("topKSpin", "5")
-    user.set_spin("thresholdSpin", "0")
-    first, params = user.rows(), user.params()
+    user.session.asking.keep_newest()
+    first = user.rows()
     user.ask(OTHER)
     user.set_spin("topKSpin", "2")
-    second = user.rows()
+    second, in_force = user.rows(), user.params()
+    history = list(user.session.history)
     turns = user.find("turnsView")
-    assert turns.model().rowCount() == 2
+    knowledge: list[Any] = [entry.turn.request.params["knowledge"] for entry in history]
+    assert [params.top_k for params in knowledge] == [3, 5, 5, 2]
     user.qtbot.mouseClick(
-        turns.viewport(), LEFT, pos=turns.visualRect(turns.model().index(1, 0)).center()
+        turns.viewport(), LEFT, pos=turns.visualRect(turns.model().index(2, 0)).center()
     )
     assert user.message.text() == QUESTION
-    assert user.params() == params
-    assert user.find("topKSpin").value() == 5
     assert user.rows() == first
-    user.shortcut(Qt.Key.Key_Down, ALT)
+    assert user.params() == in_force
+    assert user.find("topKSpin").value() == 2
+    assert [entry.turn for entry in user.session.history] == [entry.turn for entry in history]
+    user.session.pick_turn(3)
     assert user.message.text() == OTHER
     assert user.rows() == second
-    assert user.find("topKSpin").value() == 2
     user.shortcut(Qt.Key.Key_Up, ALT)
-    assert user.rows() == first
+    assert user.find("topKSpin").value() == 2
 
 
-def test_a_picked_turn_that_is_moved_changes_alone(user: Driver) -> None:
+def test_the_settings_of_an_earlier_turn_are_used_again_as_one_step(user: Driver) -> None:
+    user.set_spin("topKSpin", "2")
+    user.set_spin("thresholdSpin", "0.9")
+    in_force = user.params()
     user.ask(OTHER)
-    latest = user.session.history[1].turn
+    user.session.pick_turn(0)
+    strip = user.window.panels.turn_strip
+    assert "top_k 3 → 2" in strip.text
+    user.click_text("Use these settings")
+    assert user.params() == user.session.history[0].turn.request.params["knowledge"]
+    assert user.find("topKSpin").value() == 3
+    assert strip.text == ""
+    user.shortcut(Qt.Key.Key_Z)
+    assert user.params() == in_force
+    user.shortcut(Qt.Key.Key_Z, CTRL | SHIFT)
+    assert user.find("topKSpin").value() == 3
+
+
+def test_an_earlier_turn_that_is_moved_stays_as_it_was(user: Driver) -> None:
+    user.ask(OTHER)
+    before = list(user.session.history)
     user.shortcut(Qt.Key.Key_Up, ALT)
     user.set_spin("topKSpin", "8")
-    moved: Any = user.session.history[0].turn.request.params["knowledge"]
-    assert moved.top_k == 8
-    assert user.session.history[1].turn is latest
+    assert user.session.history[:2] == before
+    moved: Any = user.session.history[2].turn.request
+    assert moved.message == QUESTION
+    assert moved.params["knowledge"].top_k == 8
+
+
+def test_a_deleted_turn_is_put_back_by_undo_in_the_message(user: Driver) -> None:
+    user.ask(OTHER)
+    before = list(user.session.history)
+    user.window.panels.turns.turn_deleted.emit(0)
+    assert user.session.history == before[1:]
+    user.click_text("Undo")
+    assert user.session.history == before
 
 
 def test_typing_after_a_picked_turn_adds_to_the_history(user: Driver) -> None:
@@ -463,7 +500,7 @@ def test_shortcuts_bring_the_tabs_to_the_front(user: Driver) -> None:
         for bar in user.window.findChildren(QTabBar)
         if bar.isVisible() and bar.tabText(0) == "Prompt"
     )
-    for number, name in enumerate(("Details", "Graph", "Diagnostics", "Problems"), 2):
+    for number, name in enumerate(("Details", "Graph", "Inputs", "Diagnostics", "Problems"), 2):
         user.shortcut(Qt.Key(Qt.Key.Key_0 + number))
         assert tabs.tabText(tabs.currentIndex()).startswith(name)
     user.shortcut(Qt.Key.Key_1)
@@ -504,3 +541,27 @@ def test_edits_of_other_parameters_and_later_drags_are_undone_one_by_one(user: D
     _undo(user)
     _undo(user)
     assert (user.params().threshold, user.params().top_k) == (0.6, 3)
+
+
+def test_values_set_in_code_are_one_step_and_the_last_is_shown(user: Driver) -> None:
+    shown: list[object] = []
+    user.window.turnShown.connect(shown.append)
+    slider = user.find("thresholdSlider")
+    for position in range(1, 1002):
+        slider.setValue(position)
+    assert len(shown) < 100
+    user.qtbot.waitUntil(lambda: user.retrieval.params.threshold == 1.001)
+    slider.setFocus()
+    _undo(user)
+    assert user.params().threshold == 0.6
+
+
+def test_keys_in_quick_succession_are_undone_as_one_step(user: Driver) -> None:
+    slider = user.find("thresholdSlider")
+    slider.setFocus()
+    for _ in range(200):
+        user.qtbot.keyClick(slider, Qt.Key.Key_Right)
+    assert user.params().threshold == 0.8
+    user.qtbot.waitUntil(lambda: user.retrieval.params.threshold == 0.8)
+    _undo(user)
+    assert user.params().threshold == 0.6

@@ -72,7 +72,7 @@ def test_asking_the_same_again_is_another_turn_of_play(
     user.ask(NOTHING)
     user.ask(NOTHING)
     assert line_of(user) == "second"
-    assert len(user.session.history) == 1
+    assert len(user.session.history) == 2
 
 
 def test_what_is_typed_live_uses_up_no_ready_line(open_window: OpenWindow, refusing: Path) -> None:
@@ -108,7 +108,7 @@ def test_an_earlier_turn_keeps_its_ready_line_when_it_is_picked_and_moved(
     assert line_of(user) == "first", "the fourth question gets the first line again"
 
 
-def test_variables_and_exits_come_back_with_the_turn_that_is_picked(
+def test_variables_come_back_with_the_settings_of_a_turn_and_not_by_looking_at_it(
     open_window: OpenWindow, aquarium: Path
 ) -> None:
     user = open_window(aquarium / "rag.graph.json")
@@ -117,6 +117,8 @@ def test_variables_and_exits_come_back_with_the_turn_that_is_picked(
     user.ask("which fish eat algae?")
     user.session.inputs.set_variable("player", "bo")
     user.session.pick_turn(0)
+    assert user.session.inputs.variables == {"player": "bo"}
+    user.click_text("Use these settings")
     assert user.session.inputs.variables == {"player": "ada"}
 
 
