@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from core.hits.numbers import in_detail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,14 +20,26 @@ TOLERANCE = 0.02
 
 _NOISE = 1e-6
 # Distances are float32 here, and have six decimals in most recordings.
+_SCORE_NOISE = 1e-4
+_COMPARED = {
+    "score": "score",
+    "bm25_score": "BM25",
+    "rank_dense": "dense rank",
+    "rank_sparse": "BM25 rank",
+    "match_reason": "reason",
+}
 
 
 class Verdict(StrEnum):
-    """How a hit of the recording compares with the same hit here; the first that applies."""
+    """How a hit of the recording compares with the same hit here; the first that applies.
+
+    SCORE : a score, a rank within a leg, or the reason of the match is another one.
+    """
 
     SAME = "same"
     MOVED = "moved"
     DISTANCE = "distance"
+    SCORE = "score"
     MISSING = "missing"
     NEW = "new"
 
@@ -58,6 +73,13 @@ class HitPair:
             and _are_apart(self.recorded, self.here, self.tolerance)
         )
 
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """What the recording says of the hit besides its distance and is not so here, in words."""
+        if self.recorded is None or self.here is None:
+            return ()
+        return _differences(self.recorded, self.here)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -77,8 +99,17 @@ class Comparison:
     @property
     def summary(self) -> str:
         """The counts in words: ``3 same, 1 moved, 0 distance, 1 missing, 0 new``."""
-        counts = Counter(pair.verdict for pair in self.pairs)
-        return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)
+        return ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many pairs have each verdict; other scores are only told where there are some."""
+        found = Counter(pair.verdict for pair in self.pairs)
+        return {
+            verdict: found[verdict]
+            for verdict in Verdict
+            if found[verdict] or verdict is not Verdict.SCORE
+        }
 
 
 def compare_hits(
@@ -88,7 +119,8 @@ def compare_hits(
 
     A pair at the same place in both lists is SAME, or DISTANCE when its distances differ by more
     than `tolerance`, or only one of them has one, unless the recording says nothing of it: neither
-    distance nor BM25 score. At another place it is MOVED, whatever its distances (see
+    distance nor BM25 score; or else SCORE, when another number or the reason that is recorded is
+    not so here. At another place it is MOVED, whatever its distances (see
     `HitPair.is_distant`).
 
     Parameters
@@ -127,6 +159,8 @@ def _pair(
         verdict = Verdict.MOVED
     elif _are_apart(recorded, here, tolerance):
         verdict = Verdict.DISTANCE
+    elif _differences(recorded, here):
+        verdict = Verdict.SCORE
     return HitPair(
         recorded.id,
         here.text or recorded.text,
@@ -138,6 +172,22 @@ def _pair(
         here_place + 1,
         tolerance,
     )
+
+
+def _differences(recorded: Hit, here: Hit) -> tuple[str, ...]:
+    found = []
+    for field, name in _COMPARED.items():
+        before, now = getattr(recorded, field), getattr(here, field)
+        if before in (None, "") or before == now:
+            continue
+        if isinstance(before, float) and isinstance(now, float):
+            if math.isclose(before, now, rel_tol=_SCORE_NOISE, abs_tol=_NOISE):
+                continue
+            said = f"{in_detail(before, 0)} → {in_detail(now, 0)}"
+        else:
+            said = f"{before} → {now or '–'}"
+        found.append(f"{name} {said}")
+    return tuple(found)
 
 
 def _change(recorded: Hit, here: Hit) -> float | None:

@@ -8,6 +8,7 @@ import gc
 import re
 import stat
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from core.io.exact_json import loads
 from core.io.findings import FileRefused, Finding, Findings
 from core.io.foreign import Foreign, foreign_data, foreign_text, is_conflict_line
 from core.io.json_text import JsonProblem, explain, line_and_column, locate_all
+from core.io.repeated_keys import may_repeat, warn_of_repeated_keys
 from core.io.wording import cut
 from core.io.work import QUIETLY, Work
 
@@ -163,6 +165,7 @@ def read_json(path: Path, findings: Findings, work: Work = QUIETLY) -> Any | Non
     except MemoryError:
         findings.error("there is not enough memory to read the file", hint="split it")
         return None
+    warn_of_repeated_keys(data, value, findings)
     if value is None:
         findings.error("the file holds only null", hint="restore it, or save it again")
     elif not isinstance(value, list) and too_deep(value):
@@ -208,7 +211,10 @@ def read_json_lines(path: Path, findings: Findings, work: Work = QUIETLY) -> Jso
         number += 1
         if number % 4096 == 0:
             work.stop_if_cancelled()
-    return JsonLines(values, numbers, lines)
+    read = JsonLines(values, numbers, lines)
+    if may_repeat(data, values):
+        _warn_of_repeated(data, read, findings)
+    return read
 
 
 def too_deep(value: object) -> bool:
@@ -357,6 +363,14 @@ def _add_line(
     for finding in single:
         place = dataclasses.replace(finding.place, line=line, json_path=f"records[{number}]")
         findings.extend([dataclasses.replace(finding, place=place)])
+
+
+def _warn_of_repeated(data: bytes, read: JsonLines, findings: Findings) -> None:
+    contents = data.split(b"\n")
+    for value, number, line in zip(read.values, read.numbers, read.lines, strict=True):
+        record = f"records[{number}]"
+        place = partial(Place, findings.file, line, None)
+        warn_of_repeated_keys(contents[line - 1], value, findings, place, inside=record)
 
 
 def _locate_in(path: Path, json_paths: list[str]) -> dict[str, tuple[int, int]]:

@@ -82,11 +82,7 @@ class CompiledFilter:
         return mask
 
     def falsified(self, columns: Columns, row: int) -> str:
-        """Say in 80 characters why the record is out; "" when it is not.
-
-        Names the smallest part that decides, e.g. ``args[1] is false: wanted level ≥ 5, level is
-        3`` or ``args[0], args[2] are false``.
-        """
+        """Say why the record is out, ``level is 3 (wanted ≥ 5) · args[1]``; "" when it is not."""
         return falsified(self.condition, columns, row)
 
     def explain(self, columns: Columns, row: int) -> tuple[Clause, ...]:

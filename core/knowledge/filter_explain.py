@@ -26,6 +26,7 @@ _SYMBOLS = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "�
 
 _VALUE_LENGTH = 28
 _STATEMENT_LENGTH = 80
+_PLACE_LENGTH = 40
 _CULPRITS_NAMED = 3
 
 
@@ -105,58 +106,53 @@ def clauses(condition: Condition, columns: Columns, row: int) -> tuple[Clause, .
 
 
 def falsified(condition: Condition, columns: Columns, row: int) -> str:
-    """Name the smallest part of the filter that keeps the record out, and why; "" if none does.
+    """Say which values of the record the filter leaves it out for, and where; "" if it does not.
 
-    ``args[1] is false: wanted level ≥ 5, level is 3``, ``args[0], args[2] are false``,
-    ``arg is true: unwanted water = "salt", water is "salt"``; 80 characters at most.
+    ``beginner is false (wanted true) · args[1]``, with several of them ``water is "fresh" (wanted
+    "salt"), level is 3 (wanted ≥ 5) · args[0], args[2]``; 80 characters at most, or with several
+    of them 160.
     """
     found = truths(condition, columns, row)
     if found[condition.path]:
         return ""
     culprits = _culprits(condition, found)
-    truth = "true" if found[culprits[0].path] else "false"
-    if len(culprits) == 1:
-        name, reason = _name_and_reason(culprits[0], found, columns, row)
-        statement = f"{name} is {truth}: {reason}" if reason else f"{name} is {truth}"
-    else:
-        names = ", ".join(item.path for item in culprits[:_CULPRITS_NAMED])
-        more = len(culprits) - _CULPRITS_NAMED
-        statement = f"{names} and {more} more are {truth}" if more > 0 else f"{names} are {truth}"
-    return cut(statement, _STATEMENT_LENGTH)
+    named, more = culprits[:_CULPRITS_NAMED], len(culprits) - _CULPRITS_NAMED
+    said = ", ".join(_said(item, columns, row, truth=found[item.path]) for item in named)
+    said += f" and {more} more" if more > 0 else ""
+    paths = ", ".join(item.path for item in named if item.path)
+    place = cut(f" · {paths}" if paths else "", _PLACE_LENGTH)
+    return cut(said, min(len(named), 2) * _STATEMENT_LENGTH - len(place)) + place
 
 
-def _culprits(condition: Condition, found: Mapping[str, bool]) -> list[Condition]:
-    """Find the conditions, all of one truth, that the condition has its own truth from.
-
-    Stops at the first that has several and a path to be named by: one name says enough.
-    """
+def _culprits(condition: Condition, found: Mapping[str, bool]) -> list[Comparison]:
+    """Find the comparisons that the condition has its truth from."""
     if isinstance(condition, Comparison):
         return [condition]
     if isinstance(condition, Negation):
         return _culprits(condition.arg, found)
     truth = found[condition.path]
-    guilty = [arg for arg in condition.args if found[arg.path] == truth]
-    if len(guilty) == 1:
-        return _culprits(guilty[0], found)
-    each_decides = (condition.op == "or") == truth
-    return guilty if each_decides or not condition.path else [condition]
+    guilty = [_culprits(arg, found) for arg in condition.args if found[arg.path] == truth]
+    return [culprit for culprits in guilty for culprit in culprits]
 
 
-def _name_and_reason(
-    culprit: Condition, found: Mapping[str, bool], columns: Columns, row: int
-) -> tuple[str, str]:
-    if isinstance(culprit, Junction):
-        count = len(culprit.args)
-        return culprit.path, (
-            f"all of its {count} args are true"
-            if found[culprit.path]
-            else f"none of its {count} args is true"
-        )
-    text, actual = _text(culprit), _actual(culprit, columns, row)
-    if not culprit.path:
-        return text, actual
-    wish = "unwanted" if found[culprit.path] else "wanted"
-    return culprit.path, ", ".join(filter(None, [f"{wish} {text}", actual]))
+def _said(culprit: Comparison, columns: Columns, row: int, *, truth: bool) -> str:
+    """Say what a comparison found, and what was wanted of it, or unwanted where it is true."""
+    actual, wish = _actual(culprit, columns, row), "unwanted" if truth else "wanted"
+    match culprit.lhs, culprit.rhs:
+        case FieldOperand(_), ValueOperand(value) if culprit.op == "eq" and truth:
+            return f"{actual} (unwanted)"
+        case FieldOperand(_), ValueOperand(value):
+            sign = "" if culprit.op == "eq" else f"{_SYMBOLS[culprit.op]} "
+            return f"{actual} ({wish} {sign}{_shown(value)})"
+        case ValueOperand(value), FieldOperand(_) if culprit.op == "in":
+            return f"{actual} ({wish} with {_shown(value)})"
+    return (
+        f"{actual} ({wish} {_text(culprit)})" if actual else f"{_text(culprit)} is {_word(truth)}"
+    )
+
+
+def _word(truth: bool) -> str:
+    return "true" if truth else "false"
 
 
 def _text(condition: Condition) -> str:

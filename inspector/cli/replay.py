@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.hits.comparison import TOLERANCE, HitPair, Verdict
+from core.hits.comparison import TOLERANCE, HitPair
 from core.knowledge.memory import MemoryStore
 from core.nodes.walk import Play
 from core.opening.opening import open_path
@@ -151,12 +151,14 @@ def _node_lines(node: NodeReplay) -> list[str]:
 def _cells(pair: HitPair) -> tuple[str, str, str, str, str]:
     """Return verdict, ranks, id, distances and their change, as texts."""
     change = "" if pair.distance_change is None else f"{pair.distance_change:+.4f}"
+    said = [f"{change} too far apart" if pair.is_distant and change else change]
+    said += [_printable(difference, _TEXT_CHARACTERS) for difference in pair.differences]
     return (
         str(pair.verdict),
         f"{pair.recorded_rank or '–'} → {pair.here_rank or '–'}",
         _printable(pair.id, _ID_CHARACTERS),
         f"{_distance(pair.recorded)} → {_distance(pair.here)}",
-        f"{change} too far apart" if pair.is_distant and change else change,
+        "; ".join(part for part in said if part),
     )
 
 
@@ -184,7 +186,7 @@ def _node_data(node: NodeReplay) -> dict[str, Any]:
         "error": None
         if error is None
         else {"code": int(error.code), "name": error.name, "message": error.message},
-        "summary": {str(verdict): node.comparison.count(verdict) for verdict in Verdict},
+        "summary": {str(verdict): count for verdict, count in node.comparison.counts.items()},
         "hits": [
             {
                 "id": pair.id,
@@ -192,6 +194,7 @@ def _node_data(node: NodeReplay) -> dict[str, Any]:
                 "recorded": _hit_data(pair.recorded, pair.recorded_rank),
                 "here": _hit_data(pair.here, pair.here_rank),
                 "distance_change": pair.distance_change,
+                **({"differences": list(pair.differences)} if pair.differences else {}),
             }
             for pair in node.comparison.pairs
         ],

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 
 from core.hits.comparison import Verdict
+from core.hits.numbers import apart, in_detail
 from inspector import theme as themes
 from inspector.drawing.hit_line import line_of
 from inspector.drawing.words import tooltip
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from core.recording.replay import TurnReplay
 
 _LAST = float("inf")
+_NOISE = 1e-6
 
 
 Column = IntEnum(
@@ -70,7 +72,8 @@ _HELP = (
     "Place among the hits here, from 1. – where it is no hit here.",
     "Cosine distance here.",
     "Distance here less the recorded one. More than 0.02 either way counts as different.",
-    "How both compare: same, moved, distance, missing (not here) or new (only here).",
+    "How both compare: same, moved, distance, another score, rank or reason, missing (not here) "
+    "or new (only here).",
     "The chunk.",
 )
 _SEVERITY = {
@@ -78,13 +81,15 @@ _SEVERITY = {
     Verdict.NEW: 1,
     Verdict.MOVED: 2,
     Verdict.DISTANCE: 3,
-    Verdict.SAME: 4,
+    Verdict.SCORE: 4,
+    Verdict.SAME: 5,
 }
 _COLORS = {
     Verdict.MISSING: "error",
     Verdict.NEW: "hit",
     Verdict.MOVED: "threshold",
     Verdict.DISTANCE: "top_k",
+    Verdict.SCORE: "top_k",
     Verdict.SAME: "muted",
 }
 
@@ -101,7 +106,7 @@ def verdict_word(pair: HitPair) -> str:
     """Return the verdict in words; a hit may be both moved and at another distance."""
     if pair.verdict is Verdict.MOVED and pair.is_distant:
         return "moved, distance"
-    return str(pair.verdict)
+    return "; ".join(pair.differences) if pair.verdict is Verdict.SCORE else str(pair.verdict)
 
 
 class ReplayModel(TableModel[tuple[str, "HitPair"]]):
@@ -205,7 +210,10 @@ def _text(node: str, pair: HitPair, column: Column) -> str:
         return MISSING
     if column is Column.CHANGE:
         return signed(value)
-    return str(value) if column in (Column.RECORDED_RANK, Column.HERE_RANK) else f"{value:.3f}"
+    if column in (Column.RECORDED_RANK, Column.HERE_RANK):
+        return str(value)
+    change = pair.distance_change or 0.0
+    return apart(value, [value + change, value - change] if abs(change) > _NOISE else [], 3)
 
 
 def _sort_key(node: str, pair: HitPair, column: Column) -> float | str:
@@ -220,7 +228,7 @@ def _sort_key(node: str, pair: HitPair, column: Column) -> float | str:
 def _tip(pair: HitPair, column: Column) -> str:
     value = _number(pair, column) if column in NUMBERS else None
     if isinstance(value, float):
-        return f"{' '.join(TITLES[column].split())}: {value:.6f}"
+        return f"{' '.join(TITLES[column].split())}: {in_detail(value)}"
     if column is Column.VERDICT:
         return f"{pair.id}: {_sentence(pair)}"
     return f"{pair.id}\n{pair.text}"
@@ -236,6 +244,7 @@ def _sentence(pair: HitPair) -> str:
         if pair.verdict is Verdict.MOVED
         else f"hit {pair.here_rank} in both"
     )
+    said = "; ".join((said, *pair.differences))
     if not pair.is_distant:
         return said
     change = pair.distance_change

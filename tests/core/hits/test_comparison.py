@@ -130,3 +130,32 @@ def test_every_hit_is_in_exactly_one_pair(
 @given(ids, st.floats(0, 2))
 def test_a_list_agrees_with_itself(found: list[tuple[str, float | None]], tolerance: float) -> None:
     assert not compare_hits(hits(*found), hits(*found), tolerance).differs
+
+
+@pytest.mark.parametrize(
+    ("field", "before", "now", "said"),
+    [
+        ("score", 9.5, 4.5, "score 9.5 → 4.5"),
+        ("bm25_score", 1.25, 1.5, "BM25 1.25 → 1.5"),
+        ("rank_dense", 2, 3, "dense rank 2 → 3"),
+        ("rank_sparse", 2, None, "BM25 rank 2 → –"),
+        ("match_reason", "path:2", "path:1", "reason path:2 → path:1"),
+    ],
+)
+def test_another_score_rank_or_reason_is_no_agreement(
+    field: str, before: object, now: object, said: str
+) -> None:
+    recorded, here = (
+        [replace(hits(("a", None))[0], **{field: value})]  # type: ignore[arg-type]
+        for value in (before, now)
+    )
+    (pair,) = compare_hits(recorded, here).pairs
+    assert (pair.verdict, pair.differences) == (Verdict.SCORE, (said,))
+    assert compare_hits(recorded, here).summary.startswith("0 same, 0 moved, 0 distance, 1 score")
+    assert not compare_hits(recorded, recorded).differs
+
+
+def test_the_last_digits_of_a_score_and_what_is_not_recorded_do_not_count() -> None:
+    plain = hits(("a", 0.5))[0]
+    here = replace(plain, bm25_score=3.14159274, rank_dense=1, score=2.0, match_reason="fts")
+    assert verdicts([replace(plain, bm25_score=3.141593)], [here]) == ["a same"]
