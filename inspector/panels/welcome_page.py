@@ -173,7 +173,7 @@ class WelcomePage(Themed, QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._cards: list[_Card] = []
+        self.cards: list[_Card] = []
         self.setObjectName("welcomePage")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -254,7 +254,7 @@ class WelcomePage(Themed, QScrollArea):
         while (item := layout.takeAt(0)) is not None:
             old = item.widget()
             if isinstance(old, _Card):
-                self._cards.remove(old)
+                self.cards.remove(old)
             if old is not None:
                 old.hide()
                 old.deleteLater()
@@ -262,7 +262,7 @@ class WelcomePage(Themed, QScrollArea):
             card = _Card(title, description, icon, self._body)
             themes.spread(card, self._theme)
             card.clicked.connect(lambda _=False, path=path: self.path_requested.emit(path))
-            self._cards.append(card)
+            self.cards.append(card)
             layout.addWidget(card)
             card.show()
             if asked := questions.get(path):

@@ -129,12 +129,6 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
         docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 
     panels.problems.count_changed.connect(show_count)
-    # Qt takes what is behind another tab for visible, and would have it laid out.
-    for name, panel in (("diagnostics", panels.diagnostics), ("subgraph", panels.subgraph)):
-        policy = panel.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        panel.setSizePolicy(policy)
-        docks[name].visibilityChanged.connect(panel.setVisible)
 
 
 def _join_requests(

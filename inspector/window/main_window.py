@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QMainWindow
 
 from inspector import theme as themes
 from inspector.window.dock_layout import DockLayout
 from inspector.window.focus import FocusKeeper, enter
+from inspector.window.focus_order import focus_stops, move_focus, next_stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 
     from core.agent.turn import Turn
     from inspector.session.jobs import Jobs
@@ -143,6 +144,26 @@ class MainWindow(QMainWindow):
         self.preferences.set_blob("hits", self.panels.hits.table.save_state())
         self.preferences.set_flag("live", self.panels.query.live.isChecked())
         self.preferences.sync()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Move the focus as the eye goes."""
+        stops = focus_stops(self)
+        if stops:
+            reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+            move_focus(next_stop(stops, self.focusWidget(), forward=forward), reason)
+        return bool(stops)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter press the button that has the focus, as the space bar does."""
+        button = self.focusWidget()
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            and isinstance(button, QAbstractButton)
+            and not isinstance(button, QCheckBox)
+        ):
+            button.animateClick()
+            return
+        super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Share the window among the docks, unless the user has done so before."""

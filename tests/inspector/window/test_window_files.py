@@ -127,7 +127,7 @@ def test_a_finding_leads_to_its_place(open_window: OpenWindow, aquarium: Path) -
     view = user.find("problemsView")
     rows = [view.model().index(row, 3).data() for row in range(view.model().rowCount())]
     assert any("treshold" in row for row in rows)
-    user.shortcut(Qt.Key.Key_5)
+    user.shortcut(Qt.Key.Key_6)
     place = view.visualRect(view.model().index(0, 3)).center()
     user.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
     user.qtbot.mouseDClick(view.viewport(), LEFT, pos=place)
@@ -202,7 +202,7 @@ def test_the_welcome_page_opens_a_sample_with_one_click(
     user = open_window()
     page = user.window.findChild(WelcomePage)
     assert page.isVisible()
-    card = next(card for card in page._cards if card.text() == "Aquarium")
+    card = next(card for card in page.cards if card.text() == "Aquarium")
     with user.qtbot.waitSignal(user.session.opened):
         user.qtbot.mouseClick(card, LEFT)
     user.settle()
@@ -290,7 +290,7 @@ def test_recent_files_are_offered_by_the_next_start(
     names = [path.name for path in second.window.preferences.recent]
     assert names == ["hybrid.graph.json", "rag.graph.json"]
     page = second.window.findChild(WelcomePage)
-    assert [card.text() for card in page._cards if card.text().endswith(".json")] == names
+    assert [card.text() for card in page.cards if card.text().endswith(".json")] == names
     recent: Any = next(
         action.menu()
         for action in _menu(second, "File").actions()
