@@ -144,6 +144,7 @@ class Session(QObject):
             history=asking.history.entries,
             place=asking.history.index,
             drafts=editor.drafts,
+            is_mended=editor.is_mended,
             findings=self.findings,
             checked=self.checking.findings,
             play=inputs.shown,

@@ -36,6 +36,7 @@ class Shown:
     standing : whether that turn is what is asked now.
     play, upcoming : what the turn on screen started from, and what the next one will.
     drafts : (node, parameter) → what was refused of it, typed or of the file.
+    is_mended : something stands in the place of what the file has and is refused.
     findings : all that is wrong with the files in use; `checked` is what is wrong with the graph
         and its storages as they are edited.
     history, place : the turns so far, the oldest first, and which of them is shown, −1 for none.
@@ -52,6 +53,7 @@ class Shown:
     history: Sequence[HistoryEntry]
     place: int
     drafts: Drafts
+    is_mended: bool
     findings: tuple[Finding, ...]
     checked: tuple[Finding, ...]
     play: Play
@@ -74,13 +76,13 @@ class Shown:
 
     @cached_property
     def is_edited(self) -> bool:
-        """Whether the graph in force is another one than that of its file."""
+        """Whether the graph is another one than that of its file."""
         graph, opened = self.graph, self.opened
         return (
             graph is not None
             and opened is not None
             and opened.turn is None
-            and graph.nodes != opened.graph.nodes
+            and (self.is_mended or graph.nodes != opened.graph.nodes)
         )
 
     @cached_property
