@@ -40,11 +40,13 @@ class MainWindow(QMainWindow):
     -------
     turnShown(Turn): a turn's results are on screen.
     path_dropped(Path): the user dropped a file to be opened.
+    paths_dropped(list[Path]): the same of several.
     closing(): the window is about to be gone.
     """
 
     turnShown = Signal(object)
     path_dropped = Signal(object)
+    paths_dropped = Signal(object)
     closing = Signal()
 
     def __init__(
@@ -196,8 +198,11 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the first file that was dropped."""
+        """Open what was dropped."""
         paths = [Path(u.toLocalFile()) for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
             event.acceptProposedAction()
-            self.path_dropped.emit(paths[0])
+            if len(paths) > 1:
+                self.paths_dropped.emit(paths)
+            else:
+                self.path_dropped.emit(paths[0])
