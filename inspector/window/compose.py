@@ -26,7 +26,7 @@ from inspector.window.main_window import MainWindow
 from inspector.window.menus import add_menus
 from inspector.window.messages import Messages
 from inspector.window.panel_set import PanelSet
-from inspector.window.samples import sample_cards
+from inspector.window.samples import sample_cards, sample_questions
 from inspector.window.saving import Saving
 from inspector.window.wiring.editing import wire_parameters, wire_prompt
 from inspector.window.wiring.history import wire_history
@@ -129,12 +129,6 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
         docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 
     panels.problems.count_changed.connect(show_count)
-    # Qt takes what is behind another tab for visible, and would have it laid out.
-    for name, panel in (("diagnostics", panels.diagnostics), ("subgraph", panels.subgraph)):
-        policy = panel.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        panel.setSizePolicy(policy)
-        docks[name].visibilityChanged.connect(panel.setVisible)
 
 
 def _join_requests(
@@ -153,6 +147,8 @@ def _join_requests(
         (panels.workspace.reload_requested, files.reload),
         (panels.parameters.save_requested, saving.save_graph),
         (window.path_dropped, files.open),
+        (window.paths_dropped, files.open_dropped),
+        (panels.welcome.question_asked, partial(_ask_sample, window, files)),
         (panels.problems.finding_activated, files.open_place),
         (panels.hits.table.row_activated, lambda _index: window.raise_dock("details")),
         (panels.subgraph.node_activated, lambda _row: window.raise_dock("details")),
@@ -187,10 +183,17 @@ def _go_to_inputs(window: MainWindow) -> None:
     window.panels.inputs.go_to_undefined()
 
 
+def _ask_sample(window: MainWindow, files: Files, path: str, question: str) -> None:
+    """Open a sample and ask it: the question waits until it is open."""
+    window.panels.query.set_message(question)
+    window.session.run(question)
+    files.open(path)
+
+
 def _show_welcome(window: MainWindow) -> None:
     """Show the welcome page alone while nothing is open."""
     window.layout_of_docks.show_page(False)
-    window.panels.welcome.show_samples(sample_cards())
+    window.panels.welcome.show_samples(sample_cards(), sample_questions())
     window.panels.welcome.show_recent([str(path) for path in window.preferences.recent])
 
 

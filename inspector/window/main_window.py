@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QMainWindow
 
 from inspector import theme as themes
 from inspector.window.dock_layout import DockLayout
 from inspector.window.focus import FocusKeeper, enter
+from inspector.window.focus_order import focus_stops, move_focus, next_stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 
     from core.agent.turn import Turn
     from inspector.session.jobs import Jobs
@@ -39,11 +40,13 @@ class MainWindow(QMainWindow):
     -------
     turnShown(Turn): a turn's results are on screen.
     path_dropped(Path): the user dropped a file to be opened.
+    paths_dropped(list[Path]): the same of several.
     closing(): the window is about to be gone.
     """
 
     turnShown = Signal(object)
     path_dropped = Signal(object)
+    paths_dropped = Signal(object)
     closing = Signal()
 
     def __init__(
@@ -142,6 +145,26 @@ class MainWindow(QMainWindow):
         self.preferences.set_flag("live", self.panels.query.live.isChecked())
         self.preferences.sync()
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Move the focus as the eye goes."""
+        stops = focus_stops(self)
+        if stops:
+            reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+            move_focus(next_stop(stops, self.focusWidget(), forward=forward), reason)
+        return bool(stops)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter press the button that has the focus, as the space bar does."""
+        button = self.focusWidget()
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            and isinstance(button, QAbstractButton)
+            and not isinstance(button, QCheckBox)
+        ):
+            button.animateClick()
+            return
+        super().keyPressEvent(event)
+
     def showEvent(self, event: QShowEvent) -> None:
         """Share the window among the docks, unless the user has done so before."""
         super().showEvent(event)
@@ -175,8 +198,11 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the first file that was dropped."""
+        """Open what was dropped."""
         paths = [Path(u.toLocalFile()) for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
             event.acceptProposedAction()
-            self.path_dropped.emit(paths[0])
+            if len(paths) > 1:
+                self.paths_dropped.emit(paths)
+            else:
+                self.path_dropped.emit(paths[0])
