@@ -337,10 +337,8 @@ def test_a_broken_file_can_be_left_out_of_the_corpus(folder: Callable[..., Path]
     path = folder({"good.md": "bread", "bad.md": b"\xff\xfe broken"})
     corpus = load_corpus(path, leave_out=True)
     assert [entry.path for entry in corpus.entries()] == ["good.md"]
-    assert {found.place.file.rpartition("/")[2] for found in corpus.findings} == {
-        "bad.md",
-        "odd.md",
-    }
+    (found,) = corpus.findings
+    assert found.place.file == str(path / "bad.md")
 
 
 def test_a_corpus_of_nothing_but_broken_files_is_refused(folder: Callable[..., Path]) -> None:
