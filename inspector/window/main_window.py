@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme as themes
-from inspector.widgets.parts import Surface, packed
+from inspector.widgets.parts import packed
 from inspector.window.dock_layout import DockLayout
 from inspector.window.focus import FocusKeeper, enter
 from inspector.window.focus_order import focus_stops, move_focus, next_stop
@@ -229,6 +229,6 @@ class MainWindow(QMainWindow):
 
 def _stacked(*widgets: QWidget) -> QWidget:
     """Return a widget in which these stand above each other."""
-    column = Surface()
+    column = QWidget()
     packed(QVBoxLayout(column), *widgets, spacing=0)
     return column
