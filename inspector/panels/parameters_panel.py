@@ -113,6 +113,11 @@ class ParametersPanel(Surface):
             self._shown = ("", "")
             self._set_usable(False)
 
+    def set_locked(self, locked: bool) -> None:
+        """Let the parameters be read only: they are those of a turn that ran elsewhere."""
+        for widget in (self._body, self._reset, self._save):
+            widget.setEnabled(not locked)
+
     def show_runs(self, ran: Mapping[str, str]) -> None:
         """Mark in the list of nodes what the turn reached, and what it did there in a word."""
         for index, (name, kind) in enumerate(self._nodes):

@@ -289,6 +289,12 @@ class Session(QObject):
         if self.graph is None:
             self._asked_early = message
             return
+        if self.current is not None and self.current.turn is not None:
+            # It is asked once the graph is open.
+            if not live:
+                self._asked_early = message
+                self.noted.emit("This is a recording. Open its graph, and the question is asked")
+            return
         self.asking.ask(message, live=live)
         self._tell()
 

@@ -69,7 +69,6 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     messages = Messages(session, jobs, panels.message_bar, window.go_to, go_to_inputs, window)
     wire_question(session, panels.query)
     wire_results(session, panels)
-    wire_history(session, remembering, panels.turns, panels.turn_strip, panels.message_bar)
     wire_parameters(session, panels.parameters)
     wire_prompt(session, panels.prompt)
     wire_play(session, panels.inputs, panels.parameters)
@@ -84,6 +83,14 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     saving.saved.connect(lambda path: panels.message_bar.post("info", f"Saved {path}"))
     for otherwise in (session.editor.edited, saving.saved, session.opened):
         otherwise.connect(panels.query.end_typing)
+    wire_history(
+        session,
+        remembering,
+        panels.turns,
+        panels.turn_strip,
+        panels.message_bar,
+        partial(_open_graph, replaying, files),
+    )
     wire_replay(session, replaying, panels, window)
     unexpected = Unexpected(window)
     unexpected.listen()
@@ -99,6 +106,15 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     for path in paths[:1]:
         window.open_path(Path(path), wait=True)
     return window
+
+
+def _open_graph(replaying: Replaying, files: Files) -> None:
+    """Open what the recording on screen was made with, or ask for it."""
+    target = replaying.target
+    if target is None:
+        files.choose_file()
+    else:
+        files.open(target.graph.path or target.path)
 
 
 def _join_window(window: MainWindow, replaying: Replaying) -> None:

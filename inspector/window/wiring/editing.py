@@ -57,6 +57,7 @@ def wire_parameters(session: Session, parameters: ParametersPanel) -> None:
         told.connect(act)
     session.bind(
         (_nodes, lambda s: parameters.show_graph(_nodes(s))),
+        (_is_recording, lambda s: parameters.set_locked(_is_recording(s))),
         (lambda s: (_nodes(s), _ran(s)), lambda s: parameters.show_runs(_ran(s))),
         (_schemas, lambda s: parameters.set_choices("schema", _schemas(s))),
         (lambda s: (s.node, s.outline), partial(_offer_nodes, parameters)),
@@ -187,6 +188,10 @@ def _stores(shown: Shown) -> object:
 def _store_names(shown: Shown) -> list[str]:
     on_disk = shown.opened.workspace.memories.if_scanned() if shown.opened is not None else {}
     return sorted({*on_disk, *shown.upcoming.memory})
+
+
+def _is_recording(shown: Shown) -> bool:
+    return shown.opened is not None and shown.opened.turn is not None
 
 
 def _ran(shown: Shown) -> dict[str, str]:

@@ -12,6 +12,8 @@ from core.nodes.walk import TurnRequest
 from inspector.session.asking import Standing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from core.agent.history import HistoryEntry
     from inspector.panels.message_bar import MessageBar
     from inspector.panels.turn_strip import TurnStrip
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES = 6
 _PAUSE_MS = 150
+_RECORDED = "A recording: this turn ran elsewhere, so its parameters are locked"
 _GIVEN_UP = {
     Standing.CANCELLED: "Cancelled. The results are still those of",
     Standing.FAILED: "What is asked has no answer. The results are still those of",
@@ -35,8 +38,14 @@ def wire_history(
     turns: TurnsPanel,
     strip: TurnStrip,
     bar: MessageBar,
+    open_graph: Callable[[], object],
 ) -> None:
-    """Connect the session with the list of turns, and with the strip above the results."""
+    """Connect the session with the list of turns, and with the strip above the results.
+
+    Parameters
+    ----------
+    open_graph : opens the graph that the recording on screen was made with.
+    """
 
     def use_settings(index: int) -> None:
         session.pick_turn(index)
@@ -53,6 +62,10 @@ def wire_history(
         if turn is not None and shown.standing in _GIVEN_UP:
             text = f"{_GIVEN_UP[shown.standing]} “{shortened(turn.request.message)}”"
             strip.say("warning", f"{text} · {TurnSummary.of(turn).settings}")
+            return
+        if turn is not None and turn.recorded:
+            act = ("Open its graph", "Open the graph it was made with, to ask it", open_graph)
+            strip.say("info", _RECORDED, (act,))
             return
         if entry is None:
             strip.say("info", "")
@@ -112,6 +125,8 @@ def _read_by_strip(shown: Shown) -> object:
     entry = shown.looked_at
     if shown.standing in _GIVEN_UP:
         return shown.standing, shown.turn
+    if shown.turn is not None and shown.turn.recorded:
+        return _RECORDED
     return None if entry is None else (entry, shown.graph, shown.variables, shown.exits)
 
 

@@ -249,3 +249,20 @@ def test_reading_a_log_again_lists_its_turns_once(
         "question 1",
         "question 2",
     ]
+
+
+def test_the_parameters_of_a_recording_are_locked_and_its_graph_is_offered(
+    open_window: OpenWindow, recording: dict[str, Any], aquarium: Path
+) -> None:
+    user = open_window(write(aquarium / "debug_info.json", recording))
+    assert not user.find("topKSlider").isEnabled()
+    assert "locked" in user.window.panels.turn_strip.text
+    user.type_message("which fish eat algae?")
+    user.qtbot.keyClick(user.message, Qt.Key.Key_Return)
+    assert user.turn.recorded
+    assert "Open its graph" in user.bar_text
+    user.qtbot.waitUntil(lambda: user.replaying.target is not None, timeout=WAIT_MS)
+    with user.turn_of("which fish eat algae?"):
+        user.click_text("Open its graph")
+    assert user.find("topKSlider").isEnabled()
+    assert user.window.panels.turn_strip.text == ""
