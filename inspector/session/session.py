@@ -8,7 +8,7 @@ slider), any other runs in a worker, and the answer is shown only if nothing new
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from inspector.session.checking import Checking
 from inspector.session.compiling import OpenResult, open_and_check
 from inspector.session.flood import Flood
 from inspector.session.graph_editor import GraphEditor, with_edits
+from inspector.session.parts import Parts
 from inspector.session.play_inputs import PlayInputs
 from inspector.session.shown import Shown
 
@@ -36,20 +37,10 @@ if TYPE_CHECKING:
     from core.embedding.embedder import ModelProvider
     from core.opening.opening import Opened
     from inspector.session.jobs import Jobs
+    from inspector.session.parts import Part
 
 OPEN_LANE = "open"
 INDEX_LANE = "index"
-
-_NOTHING = object()
-
-
-@dataclass(slots=True)
-class _Part:
-    """A part of the window. `read` is what it depended on when it was told last."""
-
-    reads: Callable[[Shown], object]
-    show: Callable[[Shown], object]
-    read: object = _NOTHING
 
 
 class Session(QObject):
@@ -99,14 +90,14 @@ class Session(QObject):
         self.asking.answered.connect(self._on_answered)
         self.asking.history_changed.connect(self._tell)
         self.asking.failed.connect(self.failed)
-        self.changed.connect(self._show_changes)
+        self._parts = Parts()
+        self.changed.connect(self._parts.show)
         self.current: Opened | None = None
         self.node = ""
         self.step = -1
         self.findings: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
         self._asked_early = ""
-        self._parts: list[_Part] = []
         self._told_notes: set[str] = set()
 
     @property
@@ -155,22 +146,9 @@ class Session(QObject):
             replies=dict(inputs.replies),
         )
 
-    def bind(self, *parts: tuple[Callable[[Shown], object], Callable[[Shown], object]]) -> None:
-        """Tell parts of the window what there is to show, each when what it reads has changed.
-
-        Parameters
-        ----------
-        parts : each (reads, show): `show` is called when `reads` gives something else than before.
-            `reads` is cheap, since it is called at every step.
-        """
-        self._parts += [_Part(reads, show) for reads, show in parts]
-
-    def _show_changes(self, shown: Shown) -> None:
-        for part in self._parts:
-            read = part.reads(shown)
-            if read != part.read:
-                part.read = read
-                part.show(shown)
+    def bind(self, *parts: Part) -> None:
+        """Tell parts of the window what there is to show, each when what it reads has changed."""
+        self._parts.add(parts)
 
     def _tell(self) -> None:
         self.changed.emit(self.shown())
