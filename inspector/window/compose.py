@@ -193,8 +193,9 @@ def _ask_sample(window: MainWindow, files: Files, path: str, question: str) -> N
 def _show_welcome(window: MainWindow) -> None:
     """Show the welcome page alone while nothing is open."""
     window.layout_of_docks.show_page(False)
-    window.panels.welcome.show_samples(sample_cards(), sample_questions())
+    # Tab follows the order in which they are made.
     window.panels.welcome.show_recent([str(path) for path in window.preferences.recent])
+    window.panels.welcome.show_samples(sample_cards(), sample_questions())
 
 
 def _file_count(shown: Shown) -> int:

@@ -30,6 +30,7 @@ LAYOUT_VERSION = 3
 SIDE_WIDTHS_PX = (190, 292)
 NARROW_WIDTHS_PX = (164, 248)
 ROOMY_WIDTH_PX = 1100
+FOLDED_PAD_PX = 4
 QWIDGETSIZE_MAX = (1 << 24) - 1
 
 
@@ -185,7 +186,7 @@ class DockLayout(QObject):
         dock = self.docks[name]
         if folded and name not in self._unfolded_px:
             self._unfolded_px[name] = dock.height()
-            dock.widget().setMaximumHeight(dock.widget().minimumSizeHint().height())
+            dock.widget().setMaximumHeight(dock.widget().minimumSizeHint().height() + FOLDED_PAD_PX)
         elif not folded and name in self._unfolded_px:
             dock.widget().setMaximumHeight(QWIDGETSIZE_MAX)
             self._resize({name: self._unfolded_px.pop(name)})
