@@ -26,6 +26,11 @@ _UNTOLD = {
     "history": "reading the turns so far",
 }
 
+_BESIDES = {
+    "loading the embedding model": "Lexical works meanwhile",
+    "embedding records": "Lexical works meanwhile",
+}
+
 
 @dataclass(slots=True)
 class _Step:
@@ -97,7 +102,8 @@ class Busy(QObject):
 
     def _show(self) -> None:
         step = self._steps[self._newest]
-        self.progressed.emit(step.what, step.done, step.total, _seconds_left(step))
+        what = " · ".join(part for part in (step.what, _BESIDES.get(step.what)) if part)
+        self.progressed.emit(what, step.done, step.total, _seconds_left(step))
 
 
 def _seconds_left(step: _Step) -> float | None:
