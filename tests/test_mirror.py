@@ -17,6 +17,7 @@ SCENARIOS = {
     "inspector/cli/test_snippet.py",
     "inspector/panels/test_all_panels.py",
     "inspector/test_pyside.py",
+    "inspector/widgets/test_table_looks.py",
 }
 
 

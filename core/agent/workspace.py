@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import weakref
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.index.candidates import Candidates
-    from core.index.searcher import OpenStore
+    from core.index.searcher import OpenStore, Store
     from core.knowledge.schema import Field
     from core.nodes.params import NodeParams
 
@@ -264,10 +265,33 @@ class Workspace:
         Cancelled
             When `work` is cancelled.
         """
-        tables = list(tables)
+        tables, before = list(tables), self.notes
         for embeddings in (False, True):
             for params in tables:
                 kind_of(params).prepare(params, self, embeddings, work)
+        if self.notes != before:
+            # What was made anew may rank otherwise.
+            self._searches.clear()
+
+    def compare_indexes(self, tables: Iterable[NodeParams], work: Work = QUIETLY) -> None:
+        """Compare the prebuilt indexes that these nodes search with their models, before a turn.
+
+        What is wrong with a file or a model is left to the turn to say.
+        """
+        for params in tables:
+            filtered = kind_of(params).filtered(params)
+            if filtered is None or not filtered.storage or not getattr(params, "embeds", True):
+                continue
+            with contextlib.suppress(InspectorError):
+                opened = self.opened(filtered.storage, work)
+                if isinstance(opened.store, KnowledgeBase) and opened.store.config.index_file:
+                    opened.searcher.prepare(dense=True, work=work)
+
+    @property
+    def stores(self) -> tuple[Store, ...]:
+        """The stores of records that are open."""
+        with self._lock:
+            return tuple(storage.opened.store for storage in self._storages.values())
 
     @property
     def notes(self) -> tuple[str, ...]:

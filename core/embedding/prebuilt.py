@@ -50,10 +50,17 @@ SAMPLE_TOLERANCE = 0.02
 SAMPLE_LIMIT = 0.1
 """Beyond this it is another model's, or another text's; weights of 4 bits stay below 0.05."""
 
+INSTEAD = " instead of index "
+"""In the name of whose vectors they are: those of the model, for the index is of other texts."""
+
 LEAST_TIME_S = 30.0
 _BYTES_PER_S = 10e6
 _MODULE = "core.embedding.prebuilt_process"
 _REMEMBERED = 16
+_OF_OTHER_TEXTS = (
+    "the prebuilt index {} does not belong to these texts: its vectors are those of other records. "
+    f"It is not used, and the texts are embedded; {REBUILD}"
+)
 _ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8}
 
 _Identity = tuple[str, int, int]
@@ -181,7 +188,10 @@ def prebuilt_vectors(
             f"{index.dimension} numbers, the model's have {embedder.dimension}"
         )
         return None
-    made_by = f"{embedder.identity} index {index.sha256}"
+    made_by, instead = f"{embedder.identity} index {index.sha256}", _instead(index, embedder)
+    if any(sidecar.key.model == instead for _, sidecar in sidecars.intact(SUFFIX)):
+        sidecars.note(_OF_OTHER_TEXTS.format(path.name))
+        return prepare_vectors(texts, source, embedder, sidecars, instead, work), instead
     if any(sidecar.key.model == made_by for _, sidecar in sidecars.intact(SUFFIX)):
         vectors = prepare_vectors(texts, source, embedder, sidecars, made_by, work)
     else:
@@ -196,11 +206,15 @@ def prebuilt_vectors(
 
 def compare_with_model(
     path: Path, texts: Sequence[str], embedder: Embedder, sidecars: SidecarFolder
-) -> None:
+) -> str:
     """Note it when the vectors of an index are not what the model makes of the texts.
 
-    The first, the middle and the last text are embedded. The vectors are used whatever comes out:
-    the game searches them as well.
+    The texts of `sample_rows` are embedded. An index of this model whose vectors belong to other
+    records is of no use. One of another model is used: the game searches it as well.
+
+    Returns
+    -------
+    For an index of no use, whose the vectors are that take its place, for `vectors_key`; else "".
 
     Raises
     ------
@@ -210,9 +224,13 @@ def compare_with_model(
     with PrebuiltCheck(path) as check:
         index = check.result(len(texts))
     if index.fault or index.dimension != embedder.dimension:
-        return
-    made = embedder.embed([texts[row] for row in sample_rows(index.count)])
-    apart = float((1 - np.vecdot(index.sample, made)).max())
+        return ""
+    sampled = [texts[row] for row in sample_rows(index.count)]
+    distances = 1 - embedder.embed(sampled) @ index.sample.T
+    if _are_of_other_texts(distances, sampled):
+        sidecars.note(_OF_OTHER_TEXTS.format(path.name))
+        return _instead(index, embedder)
+    apart = float(distances.diagonal().max())
     if apart > SAMPLE_LIMIT:
         sidecars.note(
             f"the prebuilt index {path.name} was made by another model or from other "
@@ -225,6 +243,26 @@ def compare_with_model(
             f"vector of it is {apart:.3f} away (cosine distance) from what the model "
             "makes of the text"
         )
+    return ""
+
+
+def _are_of_other_texts(distances: NDArray[np.float32], texts: Sequence[str]) -> bool:
+    """Tell whether some vectors are the model's own, and some are not of the text in their place.
+
+    Parameters
+    ----------
+    distances : float32 (s, s), of what the model makes of each text from each vector.
+    """
+    own = distances.diagonal()
+    strange = own > SAMPLE_TOLERANCE
+    if (own > SAMPLE_LIMIT).any() and not strange.all():
+        return True
+    places = zip(*np.nonzero((distances <= SAMPLE_TOLERANCE) & strange[:, np.newaxis]), strict=True)
+    return any(texts[row] != texts[other] for row, other in places)
+
+
+def _instead(index: PrebuiltIndex, embedder: Embedder) -> str:
+    return f"{embedder.identity}{INSTEAD}{index.sha256}"
 
 
 def _caveat(index: PrebuiltIndex) -> str:

@@ -30,6 +30,9 @@ REBUILD = "build the index again from these records, or leave index_file out"
 
 INSTALL = 'pip install "retrieve-turn-inspector[usearch]"'
 
+MOST_SAMPLED = 64
+"""Rows whose vectors are compared with the model's: half a second of embedding."""
+
 _BLOCK_ROWS = 4096
 _METRICS = frozenset({"Cos", "IP"})
 _UNIT_TOLERANCE = 0.01
@@ -47,8 +50,8 @@ class _Unfit(Exception):
 
 
 def sample_rows(count: int) -> list[int]:
-    """Return the rows whose vectors are compared with the model's: the first, middle and last."""
-    return sorted({0, count // 2, count - 1})
+    """Return the rows whose vectors are compared with the model's: all, or some far and wide."""
+    return sorted(set(np.linspace(0, count - 1, min(count, MOST_SAMPLED)).astype(int).tolist()))
 
 
 def main() -> None:

@@ -39,6 +39,12 @@ class BoundedCache(Generic[K, V]):
                 self._results.move_to_end(key)
             return self._results.get(key)
 
+    def clear(self) -> None:
+        """Forget all results."""
+        with self._lock:
+            self._results.clear()
+            self._size = 0
+
     def put(self, key: K, result: V) -> None:
         """Keep a result, in place of one with the same key."""
         with self._lock:

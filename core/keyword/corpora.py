@@ -50,6 +50,8 @@ class Corpora:
     def corpus(self, name: str, summary_field: str, work: Work = QUIETLY) -> Corpus:
         """Open a corpus, or return it if it is open already.
 
+        A file with an error never keeps the rest of its folder from being searched.
+
         Parameters
         ----------
         name : a folder of Markdown files, or a knowledge file, relative to the root.
@@ -67,7 +69,7 @@ class Corpora:
         path = self._root.resolve(name, FileKind.CORPUS, node=work.node, param="corpus")
         if path.is_dir():
             key = (path, "")
-            fresh = self._corpora.get(key) or load_corpus(path, work=work)
+            fresh = self._corpora.get(key) or load_corpus(path, work=work, leave_out=True)
         else:
             key = (path, summary_field)
             knowledge = self._open_knowledge(name, work)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.errors import Code, InspectorError, Place
 from core.io.findings import Findings
 from core.io.foreign import foreign_page
-from core.io.json_file import describe, read_json, read_text, refuse_errors
+from core.io.json_file import describe, read_json, read_text, refuse_errors, with_lines
 from core.io.json_text import child
 from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
@@ -29,7 +29,7 @@ _TEXT_KEYS = ("title", "name", "summary")
 _MISSPELT = 0.8
 
 
-def load_corpus(folder: Path | str, work: Work = QUIETLY) -> Corpus:
+def load_corpus(folder: Path | str, work: Work = QUIETLY, *, leave_out: bool = False) -> Corpus:
     """Read every Markdown file below `folder`, and `cross_links.json` where there is one.
 
     Files and folders whose name starts with a dot are skipped; the others come in the order of
@@ -37,6 +37,10 @@ def load_corpus(folder: Path | str, work: Work = QUIETLY) -> Corpus:
     `related` (lists of texts, or one text); all others are kept as metadata.
     `cross_links.json` is an object that maps a path to the list of the paths it is linked with,
     ``{"concepts/fusion.md": ["tasks/tune-fusion.md"]}``; they join the file's own `related`.
+
+    Parameters
+    ----------
+    leave_out : leave files with an error out, as long as there are others, instead of refusing all.
 
     Raises
     ------
@@ -64,13 +68,16 @@ def load_corpus(folder: Path | str, work: Work = QUIETLY) -> Corpus:
     for done, file in enumerate(files):
         work.stop_if_cancelled()
         work.progress("reading Markdown files", done, len(files))
-        entry = _read_entry(folder, file, findings)
-        if entry is not None:
+        own = Findings(_CODE, str(file))
+        entry = _read_entry(folder, file, own)
+        findings.extend(own)
+        if entry is not None and not (leave_out and own.has_errors):
             entries[entry.path] = entry
     linked = _add_cross_links(entries, _read_cross_links(folder, findings), folder, findings)
     _check_aliases(linked.values(), folder, findings)
-    refuse_errors(findings)
-    return Corpus(linked.values(), folder.name, findings)
+    if not (leave_out and linked):
+        refuse_errors(findings)
+    return Corpus(linked.values(), folder.name, with_lines(findings))
 
 
 def _markdown_files(folder: Path, findings: Findings) -> list[Path]:
@@ -108,9 +115,8 @@ def _read_text(file: Path, findings: Findings) -> str | None:
     return None if text is None else text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _read_entry(folder: Path, file: Path, findings: Findings) -> CorpusEntry | None:
+def _read_entry(folder: Path, file: Path, own: Findings) -> CorpusEntry | None:
     path = file.relative_to(folder).as_posix()
-    own = Findings(_CODE, str(file))
     content = _read_text(file, own)
     try:
         path.encode("utf-8")
@@ -137,7 +143,6 @@ def _read_entry(folder: Path, file: Path, findings: Findings) -> CorpusEntry | N
             metadata=front.values,
             **lists,
         )
-    findings.extend(own)
     return entry
 
 

@@ -24,7 +24,7 @@ from core.knowledge.root import StorageRoot
 from core.knowledge.source import Source, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from core.knowledge.filter import CompiledFilter
     from core.knowledge.memory import MemoryStore
@@ -105,10 +105,20 @@ def open_knowledge(
         return _build(source, findings, work)
 
 
-def check_knowledge(path: Path | str, root: Path | str | None = None) -> tuple[Finding, ...]:
-    """Return all findings of a knowledge file, with line and column; raises for no file."""
+def check_knowledge(
+    path: Path | str,
+    root: Path | str | None = None,
+    more: Callable[[KnowledgeBase], tuple[Finding, ...]] = lambda _knowledge: (),
+) -> tuple[Finding, ...]:
+    """Return all findings of a knowledge file, with line and column; raises for no file.
+
+    Parameters
+    ----------
+    more : what else there is to check of knowledge that can be used.
+    """
     try:
-        return with_lines(open_knowledge(path, root).findings)
+        knowledge = open_knowledge(path, root)
+        return with_lines((*knowledge.findings, *more(knowledge)))
     except FileRefused as refused:
         return refused.findings
     except InspectorError as error:

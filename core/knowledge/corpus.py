@@ -66,7 +66,7 @@ class Corpus:
     ----------
     entries : each path once.
     name : what the corpus is called on screen.
-    findings : the warnings of its files.
+    findings : what is wrong with its files; those with an error are left out.
 
     Raises
     ------

@@ -275,7 +275,9 @@ class _Compiler:
                 "not_filterable",
                 path,
                 f"the field {shown(name)} is not filterable",
-                hint="its declaration in the knowledge config says so",
+                hint=f"its records hold {field.mixed}: give it one type in all of them"
+                if field.mixed
+                else "its declaration in the knowledge config says so",
             )
         return FieldOperand(name, field.type)
 

@@ -72,8 +72,8 @@ def _infer(name: str, values: list[Any], findings: Findings, places: PlaceOf | N
     given = [value for value in values if value is not None] if optional else values
     kind = _common_type(kinds, given)
     if kind is None:
-        _warn_mixed(name, values, findings, places)
-        return Field(name, FieldType.STRING, None, True, False)
+        mixed = _warn_mixed(name, values, findings, places)
+        return Field(name, FieldType.STRING, None, True, False, mixed)
     if kind is FieldType.STRING:
         _hint_numbers(name, given, optional, findings, places, values)
     return Field(name, kind, None if optional else _UNUSED_DEFAULT[kind], optional)
@@ -88,7 +88,8 @@ def _common_type(kinds: set[type], given: list[Any]) -> FieldType | None:
     return kind
 
 
-def _warn_mixed(name: str, values: list[Any], findings: Findings, places: PlaceOf | None) -> None:
+def _warn_mixed(name: str, values: list[Any], findings: Findings, places: PlaceOf | None) -> str:
+    """Warn of a field of several types, and return these in words."""
     found: dict[str, int] = {}
     for row, value in enumerate(values):
         if value is not None:
@@ -100,6 +101,7 @@ def _warn_mixed(name: str, values: list[Any], findings: Findings, places: PlaceO
         hint="give it one type in all records",
         place=place_of_value(row, name, "", findings, places),
     )
+    return what
 
 
 def _kind_name(value: object) -> str:

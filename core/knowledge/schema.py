@@ -42,13 +42,18 @@ Scalar = int | float | str | bool | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One declared metadata field; `default` is None exactly when it is optional."""
+    """One declared metadata field; `default` is None exactly when it is optional.
+
+    mixed : of a field that is made up from records: the kinds of its values, where several keep it
+        from being filtered.
+    """
 
     name: str
     type: FieldType
     default: Scalar | None = None
     optional: bool = False
     filterable: bool = True
+    mixed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from core.io.findings import Severity
 from core.nodes.kind import Answer, CheckedGraph, CheckedNode, NodeKind, kind_of
 from core.nodes.params import NodeParams, Reads, exit_param, param
 from core.nodes.walk import Outcome, TurnState
-from core.prompt.lint import Provided, lint, template_problem
+from core.prompt.lint import Provided, lint, none_reaches, template_problem
 from core.prompt.messages import Placement
 from core.prompt.projection import Projection, PromptInputs, project
 
@@ -107,7 +107,7 @@ class Generate(
         problems = lint(params.template, params.placement, provided_by(request.params))
         model = request.model_of(params.model_name)
         try:
-            projection = Projection(project(inputs), problems, model)
+            messages = project(inputs)
         except InspectorError as error:
             located = InspectorError(
                 error.code,
@@ -118,6 +118,10 @@ class Generate(
             return Outcome(
                 "default", projection=Projection((), problems, model, located), error=located
             )
+        if not any(message.spans for message in messages):
+            hit_count = sum(len(block.chunks) for block in inputs.knowledge)
+            problems = (*none_reaches(params.template, hit_count), *problems)
+        projection = Projection(messages, problems, model)
         return Outcome("default", request.replies.get(name, ""), projection=projection)
 
 

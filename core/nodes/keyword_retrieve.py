@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code
 from core.index.leg_query import no_word_found
-from core.io.findings import Findings
+from core.io.findings import Findings, Severity
 from core.keyword import stages
 from core.keyword.aliases import warn_of_short_aliases
 from core.keyword.index import index_of
@@ -253,7 +253,8 @@ class KeywordRetrieve(
                 short,
                 partial(corpora.aliases_place, name, field),
             )
-            return f"{name} {field} {params.aliases_overlap}", (*corpus.findings, *short)
+            found = [_left_out(finding) for finding in corpus.findings]
+            return f"{name} {field} {params.aliases_overlap}", (*found, *short)
 
         node.open("corpus", params.corpus, opened)
 
@@ -282,6 +283,15 @@ class KeywordRetrieve(
             (stages.AT_OR_ABOVE, "kept_count"),
             (stages.HITS, "result_count"),
         )
+
+
+def _left_out(finding: Finding) -> Finding:
+    """Return the error of a file as a warning: the corpus is searched without it."""
+    if finding.severity is not Severity.ERROR:
+        return finding
+    return replace(
+        finding, severity=Severity.WARNING, message=f"the file is left out: {finding.message}"
+    )
 
 
 KEYWORD_RETRIEVE = KeywordRetrieve()

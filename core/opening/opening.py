@@ -23,6 +23,7 @@ from core.knowledge.root import FileKind, StorageRoot, kind_of
 from core.knowledge.strings import StringStorage
 from core.nodes import NODE_KINDS, GenerateParams, NodeParams
 from core.recording.reading import read_recording
+from core.retrieve.index_check import index_findings
 from core.subgraph.graph_file import load_knowledge_graph
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def _check_file(path: Path, root: Path | str | None) -> tuple[Finding, ...]:
     kind = kind_of(path)
     folder = Path(root) if root is not None else path.parent
     if kind in KNOWLEDGE_KINDS:
-        return check_knowledge(path, folder)
+        return check_knowledge(path, folder, index_findings)
     if path.is_dir():
         return load_corpus(path).findings
     if kind is FileKind.KNOWLEDGE_GRAPH:
@@ -337,7 +338,10 @@ def _check_graph_file(path: Path, root: Path | str | None) -> tuple[Finding, ...
     except InspectorError as error:
         findings.error(error.message, code=error.code, hint=error.hint, place=error.place)
     else:
-        check_storages(graph, Workspace(folder), findings, QUIETLY)
+        workspace = Workspace(folder)
+        check_storages(graph, workspace, findings, QUIETLY)
+        for store in workspace.stores:
+            findings.extend(index_findings(store))
     return with_lines(findings)
 
 

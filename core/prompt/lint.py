@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from core.io.findings import Severity
+from core.io.json_text import line_and_column
 from core.io.wording import did_you_mean
 from core.prompt.messages import Placement
 from core.prompt.mustache_scan import MAX_PROBLEMS, Tag, TagKind, scan, sections_closed, shortened
@@ -20,6 +22,8 @@ _NAMES_SHOWN = 20
 _LONGEST_GUESS = 80
 _FOREIGN_WORDS = {"if", "else", "unless", "each", "with", "for", "endif", "endfor"}
 _SIGNS = "#^/>&!={"
+_SINGLE = re.compile(r"(?<!\{)\{([\w.]+)\}(?!\})")
+_SHOWS_A_HIT = re.compile(r"\{\{[{&]?\s*(?:\w+\.)?(?:id|distance)\b")
 _INHERITANCE_SIGNS = "$<"
 
 
@@ -85,14 +89,16 @@ def lint(template: str, placement: Placement, provided: Provided) -> tuple[LintP
     Errors: tags that are not closed, sections that are not closed or closed by another's end tag,
     and whatever else `core.prompt.mustache.render` refuses before it renders. Warnings: names that
     nothing provides where they stand; lists that are written instead of opened; ``user_message``
-    where the placement leaves it empty, or its absence where it should be; partials, which are
-    switched off. At most `MAX_PROBLEMS`, errors before warnings when there are more.
+    where the placement leaves it empty, or its absence where it should be; lists within
+    themselves; names in single braces; partials, which are switched off. At most `MAX_PROBLEMS`,
+    errors before warnings when there are more.
     """
     found = scan(template)
     problems = [LintProblem(Severity.ERROR, *mistake) for mistake in found.mistakes]
     warnings = chain(
         _tag_warnings(found.tags, placement, provided),
         [] if problems else _absences(template, found.tags, placement),
+        _single_braces(template, provided),
     )
     problems += islice(warnings, MAX_PROBLEMS - len(problems))
     return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
@@ -128,7 +134,11 @@ def _tag_warnings(
         if tag.kind in (TagKind.COMMENT, TagKind.DELIMITERS):
             continue
         shape = _resolve(tag.name, scopes)
-        message = _fault(tag, shape, placement) or ("" if shape else _unknown(tag.name, scopes))
+        message = (
+            _fault(tag, shape, placement)
+            or _nested(tag, shape, open_names)
+            or ("" if shape else _unknown(tag.name, scopes))
+        )
         if message:
             yield LintProblem(Severity.WARNING, tag.line, tag.column, message)
         if tag.kind is TagKind.INVERTED:
@@ -138,6 +148,46 @@ def _tag_warnings(
             open_names.append(tag.name)
             # A section over an unknown name is never rendered: one warning for it is enough.
             scopes.append(shape or _ANYTHING)
+
+
+def _nested(tag: Tag, shape: _Shape | None, open_names: list[str]) -> str:
+    """Say of a list that is opened within itself what comes of it."""
+    within_itself = tag.kind is TagKind.SECTION and tag.name in open_names
+    if not within_itself or shape is None or not shape.is_list:
+        return ""
+    name = shortened(tag.name)
+    return f'"{name}" stands within itself: each of its items repeats all of them'
+
+
+def _single_braces(template: str, provided: Provided) -> Iterator[LintProblem]:
+    """Find names in single braces, as other languages write them: plain text in Mustache."""
+    names = _context_shape(provided).names
+    for match in _SINGLE.finditer(template):
+        if match[1] in names:
+            line, column = line_and_column(template, match.start())
+            yield LintProblem(
+                Severity.WARNING,
+                line,
+                column,
+                f"{match[0]} is plain text: Mustache takes two braces, {{{{{match[1]}}}}}",
+            )
+
+
+def none_reaches(template: str, hit_count: int) -> tuple[LintProblem, ...]:
+    """Return the warning that nothing of the hits is in the prompt that a template renders to.
+
+    Parameters
+    ----------
+    hit_count : how many there were; none of their texts was rendered.
+    """
+    if not hit_count or not template.strip() or _SHOWS_A_HIT.search(template):
+        return ()
+    hits = f"{hit_count} hit{'' if hit_count == 1 else 's'}"
+    message = (
+        f"{hits}, none reaches the prompt: "
+        "{{#knowledge}}{{#chunks}}{{text}}{{/chunks}}{{/knowledge}} shows them"
+    )
+    return (LintProblem(Severity.WARNING, 1, 1, message),)
 
 
 def _context_shape(provided: Provided) -> _Shape:

@@ -12,7 +12,7 @@ from core.embedding.embedder import Embedder, ModelProvider, embedder_for
 from core.embedding.index_file import USEARCH, read_index_header
 from core.embedding.index_maker import IndexTask, VectorIndex
 from core.embedding.models import find_model
-from core.embedding.prebuilt import compare_with_model, prebuilt_vectors
+from core.embedding.prebuilt import INSTEAD, compare_with_model, prebuilt_vectors
 from core.embedding.vectors import RecordVectors, prepare_vectors, vectors_key
 from core.errors import Code, InspectorError, Place
 from core.index.candidates import Candidates, DenseLeg, SparseLeg
@@ -68,6 +68,7 @@ class KnowledgeSearch:
         self._index: VectorIndex | None = None
         self._model_identity = ""
         self._made_by = ""
+        self._is_compared = False
         self._locks = {
             "sparse": threading.Lock(),
             "dense": threading.Lock(),
@@ -145,16 +146,27 @@ class KnowledgeSearch:
     def compare_prebuilt(self, work: Work = QUIETLY) -> None:
         """Note it when the vectors of a prebuilt index are not the model's: background work.
 
+        An index that belongs to other texts is given up, and the texts are embedded.
+
         Raises
         ------
         InspectorError
             8003 or 4001 for the model.
         """
-        if self._made_by == self._model_identity:
+        is_own = self._made_by == self._model_identity or INSTEAD in self._made_by
+        if self._is_compared or is_own:
             return
+        knowledge, embedder = self.knowledge, self._embedder(work)
         for path in self._prebuilt_index():
             work.progress("comparing the prebuilt index with the model", 0, 0)
-            compare_with_model(path, self.knowledge.texts, self._embedder(work), self._sidecars)
+            instead = compare_with_model(path, knowledge.texts, embedder, self._sidecars)
+            if instead:
+                vectors = prepare_vectors(
+                    knowledge.texts, knowledge.digest, embedder, self._sidecars, instead, work
+                )
+                self._vectors, self._made_by, self._index = vectors, instead, None
+                self.prepare_index(work)
+        self._is_compared = True
 
     def search(
         self, query: str, filter_text: str = "", *, dense: bool, work: Work = QUIETLY

@@ -52,6 +52,10 @@ CONNECTION_KEYS = (
 
 _CODE = Code.InvalidEmbeddedStringStorageData
 _MISSPELT = 0.8
+_MOST_GUESSED = 2000
+"""In larger graphs no close id is looked for: that would take seconds for a hundred findings."""
+
+_LONGEST_ID = 100
 _STEP = 4096
 _BOM = b"\xef\xbb\xbf"
 
@@ -106,6 +110,7 @@ class _Reader:
         self.findings = findings
         self.work = work
         self.rows: dict[str, int] = {}
+        self.titles: dict[str, str] = {}
         self.hinted: set[tuple[str, str]] = set()
 
     def read(self, value: Any) -> tuple[list[GraphNode], list[GraphConnection]]:
@@ -122,6 +127,8 @@ class _Reader:
         if not items and not self.findings.has_errors:
             self.findings.error("there are no nodes", "nodes")
         nodes = self._read_nodes(items)
+        for node in reversed(nodes):
+            self.titles[node.title.casefold()] = node.id
         self._check_parents(nodes, items)
         connections = self._read_connections(self._array(value, "connections"))
         return nodes, connections
@@ -274,7 +281,7 @@ class _Reader:
                 path = f"nodes[{row}].parents[{index}]"
                 parent = self.rows.get(name)
                 if parent is None:
-                    self.findings.error(f'there is no node "{name}"', path)
+                    self.findings.error(f'there is no node "{name}"', path, hint=self._meant(name))
                 elif parent in above:
                     self.findings.warning(f'the parent "{name}" is there twice', path)
                 else:
@@ -371,8 +378,21 @@ class _Reader:
     def _end(self, item: dict[str, Any], key: str, path: str) -> str:
         node_id = self._id(item, key, path)
         if node_id and node_id not in self.rows:
-            self.findings.error(f'leads to no node: there is no "{node_id}"', f"{path}.{key}")
+            self.findings.error(
+                f'leads to no node: there is no "{node_id}"',
+                f"{path}.{key}",
+                hint=self._meant(node_id),
+            )
         return node_id
+
+    def _meant(self, name: str) -> str:
+        """Say which id may have been meant: that of the node with this title, or a close one."""
+        titled = self.titles.get(name.casefold())
+        if titled is not None:
+            return f'that is the title of "{titled}": name the node by its id'
+        return (
+            did_you_mean(name[:_LONGEST_ID], self.rows) if len(self.rows) <= _MOST_GUESSED else ""
+        )
 
 
 _NODE_KEY_SET = frozenset(NODE_KEYS)

@@ -299,6 +299,7 @@ def _run_turn(arguments: argparse.Namespace) -> int:
     agent.variables.update(variables)
     agent.play, agent.keeps_dialog = read_play(arguments), keeps_dialog(arguments)
     is_log, told = len(messages) > 1, frozenset[str]()
+    opened.workspace.compare_indexes(node.params for node in graph.nodes)
     for message in messages:
         turn = agent.turn(message, exits=exits, replies=replies)
         document = _document(turn, arguments)

@@ -105,7 +105,7 @@ def _run_keyword(arguments: argparse.Namespace) -> int:
     check_whole("k", arguments.k, 1, MAX_K)
     check_whole("near_misses", arguments.near_misses, 0)
     retriever = KeywordRetriever(arguments.min_score)
-    corpus = load_corpus(arguments.path)
+    corpus = load_corpus(arguments.path, leave_out=True)
     found = select(retriever.candidates(arguments.query, corpus), arguments.k, retriever.min_score)
     hits = [_keyword_data(hit) for hit in found.hits]
     if arguments.near_misses:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def tell(turn: Turn, notes: Sequence[str], told: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Print on standard error what a search did not see of the question, and the notes.
+    """Print on standard error what a search did not see of the question, lint, and the notes.
 
     Parameters
     ----------
@@ -29,6 +29,10 @@ def tell(turn: Turn, notes: Sequence[str], told: frozenset[str] = frozenset()) -
     for name, result in _searches(turn):
         for warning in (*result.warnings, *_blank_hits(result)):
             print(f"warning {name}: {warning}", file=sys.stderr)
+    for run in turn.runs:
+        for problem in run.projection.problems if run.projection is not None else ():
+            where = f"{run.name}.template: line {problem.line}, column {problem.column}"
+            print(f"{problem.severity} {where}: {problem.message}", file=sys.stderr)
     tell_notes(note for note in notes if note not in told)
     return told.union(notes)
 

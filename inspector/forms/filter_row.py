@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.nodes import ParamSpec
     from inspector.forms.param_row import RowPlan
 
+_MOST_LINES = 16
 _PLACEHOLDER = '{"op": "eq", "lhs": {"knowledge": "field"}, "rhs": {"value": 1}}'
 
 
@@ -35,7 +36,7 @@ class FilterRow(EditRow):
     """A filter, with its state below: what it lets through, or where it is wrong."""
 
     def __init__(self, spec: ParamSpec, plan: RowPlan, parent: QWidget | None = None) -> None:
-        self.editor = CodeEdit(lines=4)
+        self.editor = CodeEdit(lines=4, most_lines=_MOST_LINES)
         super().__init__(spec, plan, self.editor, parent)
         self._refusal = ""
         self._status: tuple[bool | None, str] = (None, "")

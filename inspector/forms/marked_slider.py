@@ -134,9 +134,9 @@ class MarkedSlider(Themed, QSlider):
             painter.fillRect(QRectF(mark_px, round(middle) + _HANDLE_PX, 1, _MARK_PX), faint)
         color = theme.accent if active else faint
         if self.hasFocus():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(themes.mix(theme.panel, theme.accent, 0.3))
-            painter.drawEllipse(QPointF(x, middle), _HANDLE_PX + 2, _HANDLE_PX + 2)
+            painter.setPen(theme.accent)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setPen(QPen(color, 2))
         painter.setBrush(theme.panel)
         painter.drawEllipse(QPointF(x, middle), _HANDLE_PX - 1, _HANDLE_PX - 1)

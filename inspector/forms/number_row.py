@@ -261,12 +261,16 @@ class NumberRow(ParamRow):
             self._edit(value)
 
     def _on_typed(self, error: InspectorError | None) -> None:
+        typed = read_number(self.spin.lineEdit().text())
         if error is not None:
             self._is_refused = True
             self.show_problem(f"{error_text(error)}. {self._in_force()}")
-            self.draft_changed.emit(read_number(self.spin.lineEdit().text()))
-        else:
+            self.draft_changed.emit(typed)
+        elif typed == self._value:
             self._give_up_refused()
+        else:
+            # It counts once it is taken.
+            self.show_problem("")
 
     def _give_up_refused(self) -> None:
         """Ask for the value in force again, where another was refused."""

@@ -158,7 +158,7 @@ class DetailsPanel(Surface):
         self.id_label.set_text(hit.title or hit.id)
         self._show_status(hit)
         self.facts.show_facts(
-            [*_ranking_facts(hit, score_lines), *_metadata_facts(metadata or {}, known_fields)]
+            [*_metadata_facts(metadata or {}, known_fields), *_ranking_facts(hit, score_lines)]
         )
 
     def apply_theme(self, theme: Theme) -> None:

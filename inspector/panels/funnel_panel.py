@@ -198,6 +198,10 @@ class FunnelPanel(Themed, QWidget):
         if not self._stages:
             painter.setPen(self._theme.muted)
             painter.drawText(self.rect().adjusted(MARGIN_PX, 0, -MARGIN_PX, 0), _WRAP, self._empty)
+            if self.hasFocus():
+                painter.setPen(self._theme.accent)
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
             return
         boxes = self._boxes()
         self._paint_flow(painter, boxes)

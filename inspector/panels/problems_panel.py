@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -114,9 +114,7 @@ class ProblemsPanel(Surface):
         table.verticalHeader().setDefaultSectionSize(metrics.height() + 8)
         table.setColumnWidth(SEVERITY, metrics.horizontalAdvance("warning__icon"))
         table.row_activated.connect(self._on_row_activated)
-        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), table)
-        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-        shortcut.activated.connect(self._copy_selected)
+        table.add_shortcut(QKeySequence.StandardKey.Copy, "Copy the findings", self._copy_selected)
 
     def _make_bar(self) -> QHBoxLayout:
         for severity in Severity:

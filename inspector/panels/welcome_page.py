@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
@@ -30,7 +32,7 @@ from inspector.widgets.parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from PySide6.QtGui import QPaintEvent
 
@@ -41,9 +43,10 @@ _PITCH = (
     "model will read. Move a slider and everything follows."
 )
 _MOST_RECENT = 6
-_WIDEST_PX = 640
+_WIDEST_PX = 720
 _PAD_PX = 12
 _ICON_PX = 24
+_NO_QUESTIONS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class Sample(NamedTuple):
@@ -116,21 +119,61 @@ class _Card(Themed, QAbstractButton):
         return QSize(120, self.sizeHint().height())
 
 
+class _Question(Themed, QAbstractButton):
+    """A question to click, cut with "…" where there is no room for it."""
+
+    def __init__(self, question: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._question = question
+        named(self, "sampleQuestion", question, tooltip(f"Open the sample and ask: {question}"))
+        self.setText(question.replace("&", "&&"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the question, in a frame while it has the focus or the pointer."""
+        event.accept()
+        theme, painter = self._theme, QPainter(self)
+        box = self.rect().adjusted(1, 1, -1, -1)
+        if self.hasFocus() or self.underMouse():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(theme.accent if self.hasFocus() else theme.line)
+            painter.setBrush(theme.hover)
+            painter.drawRoundedRect(box, 4, 4)
+        painter.setPen(theme.accent)
+        room = box.adjusted(_PAD_PX // 3, 0, -_PAD_PX // 3, 0)
+        painter.drawText(
+            room,
+            int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft),
+            self.fontMetrics().elidedText(
+                self._question, Qt.TextElideMode.ElideRight, room.width()
+            ),
+        )
+
+    def sizeHint(self) -> QSize:
+        """Ask for one line."""
+        return QSize(120, self.fontMetrics().height() + _PAD_PX // 2)
+
+
 class WelcomePage(Themed, QScrollArea):
     """What to do first.
 
     Signals
     -------
     path_requested(str) : open this sample or recent file.
+    question_asked(str, str) : open this sample and ask it this.
     open_requested() : ask for a file to open.
     """
 
     path_requested = Signal(str)
+    question_asked = Signal(str, str)
     open_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._cards: list[_Card] = []
+        self.cards: list[_Card] = []
         self.setObjectName("welcomePage")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -141,10 +184,14 @@ class WelcomePage(Themed, QScrollArea):
         self.show_samples(())
         self.show_recent(())
 
-    def show_samples(self, samples: Sequence[Sample | tuple[str, str, str]]) -> None:
-        """Offer the shipped samples, as (title, one line, path)."""
+    def show_samples(
+        self,
+        samples: Sequence[Sample | tuple[str, str, str]],
+        questions: Mapping[str, Sequence[str]] = _NO_QUESTIONS,
+    ) -> None:
+        """Offer the shipped samples, as (title, one line, path), and questions by path."""
         cards = [("knowledge", *sample) for sample in samples]
-        self._fill(self._samples, cards)
+        self._fill(self._samples, cards, questions)
         self._sample_title.setVisible(bool(cards))
 
     def show_recent(self, paths: Sequence[str]) -> None:
@@ -186,11 +233,11 @@ class WelcomePage(Themed, QScrollArea):
             4,
             packed(QHBoxLayout(), open_button, (hint, 1), spacing=12),
             8,
-            self._sample_title,
-            self._samples,
-            8,
             self._recent_title,
             self._recent,
+            8,
+            self._sample_title,
+            self._samples,
             None,
             margins=(16, 20, 16, 20),
             spacing=8,
@@ -198,17 +245,41 @@ class WelcomePage(Themed, QScrollArea):
         packed(QHBoxLayout(body), None, (column, 100), None)
         return body
 
-    def _fill(self, layout: QVBoxLayout, cards: Sequence[tuple[str, str, str, str]]) -> None:
+    def _fill(
+        self,
+        layout: QVBoxLayout,
+        cards: Sequence[tuple[str, str, str, str]],
+        questions: Mapping[str, Sequence[str]] = _NO_QUESTIONS,
+    ) -> None:
         while (item := layout.takeAt(0)) is not None:
             old = item.widget()
             if isinstance(old, _Card):
-                self._cards.remove(old)
+                self.cards.remove(old)
+            if old is not None:
                 old.hide()
                 old.deleteLater()
         for icon, title, description, path in cards:
             card = _Card(title, description, icon, self._body)
             themes.spread(card, self._theme)
             card.clicked.connect(lambda _=False, path=path: self.path_requested.emit(path))
-            self._cards.append(card)
+            self.cards.append(card)
             layout.addWidget(card)
             card.show()
+            if asked := questions.get(path):
+                row = self._question_row(path, asked)
+                layout.addWidget(row)
+                row.show()
+
+    def _question_row(self, path: str, questions: Sequence[str]) -> QWidget:
+        row = QWidget(self._body)
+        buttons = []
+        for question in questions:
+            ask = _Question(question, row)
+            ask.clicked.connect(partial(self._on_question, path, question))
+            buttons.append((ask, len(question)))
+        packed(QHBoxLayout(row), *buttons, margins=(2 * _PAD_PX + _ICON_PX, 0, 0, 4), spacing=8)
+        themes.spread(row, self._theme)
+        return row
+
+    def _on_question(self, path: str, question: str, *_: object) -> None:
+        self.question_asked.emit(path, question)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.agent.description import GraphDescription
-    from core.agent.drafts import Drafts
+    from core.agent.drafts import Drafts, RefusedValue
     from core.agent.workspace import Workspace
     from core.knowledge.memory import MemoryStore
     from core.nodes import NodeParams
@@ -67,34 +67,37 @@ class ParamEdit(QUndoCommand):
 
     Parameters
     ----------
-    apply : puts a value in force: ``apply(node, param, value)``.
+    apply : puts a value in force: ``apply(node, param, value, fault)``.
     gesture : number of the gesture.
+    fault : what the file gives the parameter and it does not take, where that stood in the field.
     """
 
     def __init__(
         self,
-        apply: Callable[[str, str, Any], None],
+        apply: Callable[[str, str, Any, RefusedValue | None], None],
         node: str,
         param: str,
         gesture: int,
         old: Any,
         new: Any,
+        fault: RefusedValue | None,
     ) -> None:
         super().__init__(f"change {node}.{param}")
         self._apply = apply
         self.edited = (node, param, gesture)
         self.old = old
         self.new = new
+        self._fault = fault
 
     def undo(self) -> None:
-        """Put the old value back."""
+        """Put the old value back, and the fault of the file that it stood beside."""
         node, param, _ = self.edited
-        self._apply(node, param, self.old)
+        self._apply(node, param, self.old, self._fault)
 
     def redo(self) -> None:
         """Put the new value in force."""
         node, param, _ = self.edited
-        self._apply(node, param, self.new)
+        self._apply(node, param, self.new, None)
 
 
 class GraphEditor(QObject):
@@ -102,6 +105,7 @@ class GraphEditor(QObject):
 
     `outline` is the graph as of the last change of something else than a number. `drafts` holds
     what was refused and not replaced, of all nodes; it is another mapping after every change.
+    `is_mended` tells whether something stands in the place of what its file has and is refused.
 
     Parameters
     ----------
@@ -131,6 +135,7 @@ class GraphEditor(QObject):
         self.graph: GraphDescription | None = None
         self.outline: GraphDescription | None = None
         self.drafts: Drafts = {}
+        self.is_mended = False
         self._of_file: GraphDescription | None = None
         self._drafts_of_file: Drafts = {}
         self._workspace: Workspace | None = None
@@ -157,8 +162,8 @@ class GraphEditor(QObject):
             if keep and not draft.is_of_file and _has(graph, node, param)
         }
         self.graph = self.outline = graph
-        self.drafts = {**drafts, **typed}
         self._of_file, self._drafts_of_file = of_file, drafts
+        self._set_drafts({**drafts, **typed})
         self._workspace = workspace
 
     @property
@@ -181,7 +186,7 @@ class GraphEditor(QObject):
             after = changed_params(before, param, value)
             self._check(before, after, param)
         except InspectorError as error:
-            self.drafts = {**self.drafts, (node, param): refused(value, error)}
+            self._set_drafts({**self.drafts, (node, param): refused(value, error)})
             self.drafts_changed.emit()
             return False
         old, new = getattr(before.params, param), getattr(after, param)
@@ -195,8 +200,12 @@ class GraphEditor(QObject):
         """Forget what was refused of a parameter; tell whether there was something."""
         if (node, param) not in self.drafts:
             return False
-        self.drafts = {key: kept for key, kept in self.drafts.items() if key != (node, param)}
+        self._set_drafts({key: kept for key, kept in self.drafts.items() if key != (node, param)})
         return True
+
+    def _set_drafts(self, drafts: Drafts) -> None:
+        self.drafts = drafts
+        self.is_mended = any(key not in drafts for key in self._drafts_of_file)
 
     @property
     def faults(self) -> Drafts:
@@ -211,7 +220,9 @@ class GraphEditor(QObject):
             last.new = new
             last.redo()
             return
-        self._last = ParamEdit(self.apply, *edited, old, new)
+        draft = self.drafts.get((node, param))
+        fault = draft if draft is not None and draft.is_of_file else None
+        self._last = ParamEdit(self._apply, *edited, old, new, fault)
         self.undo_stack.push(self._last)
 
     def _check(self, node: Node, after: NodeParams, param: str) -> None:
@@ -227,10 +238,12 @@ class GraphEditor(QObject):
                     place=Place(node=node.name, param=param),
                 )
 
-    def apply(self, node: str, param: str, value: Any) -> None:
+    def _apply(self, node: str, param: str, value: Any, fault: RefusedValue | None) -> None:
         """Put a value in force without an undo step (undo and redo call this too)."""
         if self.drafts:
             self._forget_draft(node, param)
+        if fault is not None:
+            self._set_drafts({**self.drafts, (node, param): fault})
         self.graph = self.in_hand.with_param(node, param, value)
         if type(value) not in (int, float):
             self.outline = self.graph
@@ -290,7 +303,7 @@ class GraphEditor(QObject):
             self._last = None
         others = {key: draft for key, draft in self.drafts.items() if key[0] != name}
         of_file = {key: draft for key, draft in self._drafts_of_file.items() if key[0] == name}
-        self.drafts = {**others, **of_file}
+        self._set_drafts({**others, **of_file})
         self.drafts_changed.emit()
 
     def save(self, path: Path) -> GraphDescription:
@@ -307,7 +320,9 @@ class GraphEditor(QObject):
         graph.save(path)
         self.graph = self.outline = self._of_file = graph
         self._drafts_of_file = {}
-        self.drafts = {key: replace(kept, is_of_file=False) for key, kept in self.drafts.items()}
+        self._set_drafts(
+            {key: replace(kept, is_of_file=False) for key, kept in self.drafts.items()}
+        )
         self.undo_stack.setClean()
         return graph
 

@@ -31,10 +31,12 @@ class Shown:
     outline : the graph as of the last edit of something else than a number. Names, exits and
         texts are read from it, so that a moved slider is no news to who shows those.
     node : the name of the node in hand.
+    step : which step of the turn was picked, −1 for none: a node may have run several times.
     turn : the turn on screen.
     standing : whether that turn is what is asked now.
     play, upcoming : what the turn on screen started from, and what the next one will.
     drafts : (node, parameter) → what was refused of it, typed or of the file.
+    is_mended : something stands in the place of what the file has and is refused.
     findings : all that is wrong with the files in use; `checked` is what is wrong with the graph
         and its storages as they are edited.
     history, place : the turns so far, the oldest first, and which of them is shown, −1 for none.
@@ -44,12 +46,14 @@ class Shown:
     graph: GraphDescription | None
     outline: GraphDescription | None
     node: str
+    step: int
     message: str
     turn: Turn | None
     standing: Standing
     history: Sequence[HistoryEntry]
     place: int
     drafts: Drafts
+    is_mended: bool
     findings: tuple[Finding, ...]
     checked: tuple[Finding, ...]
     play: Play
@@ -72,13 +76,13 @@ class Shown:
 
     @cached_property
     def is_edited(self) -> bool:
-        """Whether the graph in force is another one than that of its file."""
+        """Whether the graph is another one than that of its file."""
         graph, opened = self.graph, self.opened
         return (
             graph is not None
             and opened is not None
             and opened.turn is None
-            and graph.nodes != opened.graph.nodes
+            and (self.is_mended or graph.nodes != opened.graph.nodes)
         )
 
     @cached_property
@@ -88,8 +92,16 @@ class Shown:
 
     @cached_property
     def run(self) -> NodeRun | None:
-        """What the node in hand did in the turn on screen; None when it was not reached."""
-        return self.turn.run_of(self.node) if self.turn is not None else None
+        """What the node in hand did in the turn on screen; None when it was not reached.
+
+        Of several runs the one that was picked, else the last.
+        """
+        if self.turn is None:
+            return None
+        runs = self.turn.runs
+        if 0 <= self.step < len(runs) and runs[self.step].name == self.node:
+            return runs[self.step]
+        return self.turn.run_of(self.node)
 
     @property
     def retrieval(self) -> RetrievalResult | None:

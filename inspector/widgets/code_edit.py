@@ -16,7 +16,7 @@ from inspector.widgets.plain_text import PlainText
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtCore import QSize
+    from PySide6.QtCore import QSize, QSizeF
     from PySide6.QtGui import QFocusEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
@@ -52,6 +52,11 @@ def position_of(text: str, line: int, column: int) -> int:
 class CodeEdit(Themed, PlainText):
     """Plain text whose value others may show again while it is being typed.
 
+    Parameters
+    ----------
+    lines : the height that it asks for.
+    most_lines : up to which it grows with its text; 0 = it does not grow.
+
     Signals
     -------
     text_edited(str) : the user's text, `QUIET_MS` after the last key, or when the focus leaves.
@@ -62,10 +67,16 @@ class CodeEdit(Themed, PlainText):
     edit_finished = Signal()
 
     def __init__(
-        self, lines: int = 3, monospace: bool = True, parent: QWidget | None = None
+        self,
+        lines: int = 3,
+        monospace: bool = True,
+        parent: QWidget | None = None,
+        *,
+        most_lines: int = 0,
     ) -> None:
         super().__init__(parent)
-        self._lines = lines
+        self._lines = self._least = lines
+        self._most = most_lines
         self._marks: tuple[tuple[int, int], ...] = ()
         self._draft = Draft()
         self._forgotten = False
@@ -81,6 +92,8 @@ class CodeEdit(Themed, PlainText):
             font.setPointSizeF(max(self.font().pointSizeF() * 0.94, 1.0))
             self.setFont(font)
         self.textChanged.connect(self._on_text_changed)
+        if most_lines:
+            self.document().documentLayout().documentSizeChanged.connect(self._grow)
 
     @property
     def text(self) -> str:
@@ -190,6 +203,13 @@ class CodeEdit(Themed, PlainText):
         if not self._showing:
             self._quiet.start()
 
+    def _grow(self, size: QSizeF) -> None:
+        # A plain text's height is told in lines.
+        lines = min(max(round(size.height()), self._least), self._most)
+        if lines != self._lines:
+            self._lines = lines
+            self.updateGeometry()
+
     def _draw_marks(self) -> None:
         text = self.text if self._marks else ""
         place = qt_places(text)
@@ -252,9 +272,9 @@ class CodeEdit(Themed, PlainText):
         return hint
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for two lines at least."""
+        """Ask for two lines at least, and for all where it grows with its text."""
         hint = super().minimumSizeHint()
-        hint.setHeight(self._height_of(min(self._lines, 2)))
+        hint.setHeight(self._height_of(self._lines if self._most else min(self._lines, 2)))
         hint.setWidth(self.fontMetrics().averageCharWidth() * 12)
         return hint
 

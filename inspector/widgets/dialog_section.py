@@ -209,8 +209,8 @@ class DialogSection(PlaySection):
         self.reply.text_edited.connect(self.reply_edited)
         self.table.selectionModel().selectionChanged.connect(self._show_enabled)
         self.table.row_activated.connect(self.table.edit_cell)
-        self.table.add_shortcut(QKeySequence.StandardKey.Delete, self._on_remove)
-        self.table.add_shortcut(QKeySequence.StandardKey.Paste, self._on_paste)
+        self.table.add_shortcut(QKeySequence.StandardKey.Delete, "Remove message", self._on_remove)
+        self.table.add_shortcut(QKeySequence.StandardKey.Paste, "Paste messages", self._on_paste)
 
     def _show_enabled(self) -> None:
         kept = self._check.isChecked()

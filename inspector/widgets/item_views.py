@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -116,11 +116,15 @@ class TableView(_SpeakingView, QTableView):
             self.setCurrentIndex(index)
             self.edit(index)
 
-    def add_shortcut(self, key: QKeySequence.StandardKey, slot: Callable[[], object]) -> None:
-        """Have a key do something while the table has the focus."""
-        shortcut = QShortcut(QKeySequence(key), self)
-        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-        shortcut.activated.connect(slot)
+    def add_shortcut(
+        self, key: QKeySequence.StandardKey, what: str, slot: Callable[[], object]
+    ) -> None:
+        """Have a key do something while the table has the focus; the key map says `what`."""
+        action = QAction(what, self)
+        action.setShortcut(QKeySequence(key))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(lambda: slot())
+        self.addAction(action)
 
 
 class TreeView(_SpeakingView, QTreeView):

@@ -115,7 +115,7 @@ class MemoryTable(Surface):
         header.sortIndicatorChanged.connect(self._on_sorting_picked)
         view.selectionModel().currentRowChanged.connect(self._on_current_changed)
         view.selectionModel().selectionChanged.connect(self._on_selection_changed)
-        view.add_shortcut(QKeySequence.StandardKey.Delete, self._on_remove)
+        view.add_shortcut(QKeySequence.StandardKey.Delete, "Remove record", self._on_remove)
 
     def _set_up_search(self) -> None:
         self.search.setPlaceholderText("Find in store")

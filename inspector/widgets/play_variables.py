@@ -63,7 +63,7 @@ class PlayVariables(PlaySection):
         self._remove = self.add_tool(
             "Remove",
             "removeVariable",
-            "Remove the variable",
+            "Remove variable",
             "Remove the selected variable (Del)",
             "remove",
             self._on_remove,
@@ -104,7 +104,7 @@ class PlayVariables(PlaySection):
         self._delegate.closeEditor.connect(self._on_editor_closed)
         self.table.selectionModel().currentChanged.connect(self._show_removable)
         self.table.row_activated.connect(self._on_row_activated)
-        self.table.add_shortcut(QKeySequence.StandardKey.Delete, self._on_remove)
+        self.table.add_shortcut(QKeySequence.StandardKey.Delete, "Remove variable", self._on_remove)
 
     def _problem(self, index: QModelIndex | QPersistentModelIndex, text: str) -> str:
         return self.model.problem(index.row(), text) if index.column() == Column.NAME else ""

@@ -79,7 +79,6 @@ class PromptView(Themed, PlainText):
         self.setObjectName("promptView")
         self.setAccessibleName("Prompt messages")
         self.setReadOnly(True)
-        self.setStyleSheet("QPlainTextEdit { border: none; background: transparent; padding: 0 }")
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard

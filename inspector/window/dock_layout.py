@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer
+from PySide6.QtCore import QByteArray, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
     QStackedWidget,
+    QTabBar,
     QTabWidget,
     QToolBar,
     QVBoxLayout,
@@ -28,10 +30,11 @@ LAYOUT_VERSION = 3
 SIDE_WIDTHS_PX = (190, 292)
 NARROW_WIDTHS_PX = (164, 248)
 ROOMY_WIDTH_PX = 1100
+FOLDED_PAD_PX = 4
 QWIDGETSIZE_MAX = (1 << 24) - 1
 
 
-class DockLayout:
+class DockLayout(QObject):
     """Builds the docks of a window, and saves and restores how they stand.
 
     Parameters
@@ -39,7 +42,13 @@ class DockLayout:
     panels : dock name → its panel.
     bar : stands above everything.
     strips : stand above the table, and above the welcome page.
+
+    Signals
+    -------
+    tabs_changed() : a tab came, went or was brought to the front.
     """
+
+    tabs_changed = Signal()
 
     def __init__(
         self,
@@ -50,6 +59,7 @@ class DockLayout:
         table: QWidget,
         welcome: QWidget,
     ) -> None:
+        super().__init__(window)
         self._window = window
         self._table, self._welcome = table, welcome
         self._state_behind_welcome: QByteArray | None = None
@@ -114,6 +124,34 @@ class DockLayout:
         for first, second in pairwise(tabs):
             self._window.tabifyDockWidget(first, second)
         tabs[0].raise_()
+        for dock in DOCKS:
+            if dock.place is TABS:
+                panel = panels[dock.name]
+                policy = panel.sizePolicy()
+                policy.setRetainSizeWhenHidden(True)
+                panel.setSizePolicy(policy)
+                self.docks[dock.name].visibilityChanged.connect(partial(self._show_panel, panel))
+
+    def _show_panel(self, panel: QWidget, shown: bool) -> None:
+        """Hide a panel behind another tab, which Qt takes for visible: keys must not reach it."""
+        panel.setVisible(shown)
+        # The tab itself comes and goes later.
+        QTimer.singleShot(0, self, self.tabs_changed.emit)
+
+    def tabs(self) -> list[str]:
+        """Return the docks that stand behind each other, in the order of their tabs."""
+        bars = [
+            child
+            for child in self._window.children()
+            if isinstance(child, QTabBar) and child.isVisible()
+        ]
+        titles = {dock.windowTitle(): name for name, dock in self.docks.items()}
+        return [
+            titles[bar.tabText(place)]
+            for bar in sorted(bars, key=lambda bar: (bar.x(), bar.y()))
+            for place in range(bar.count())
+            if bar.tabText(place) in titles
+        ]
 
     def set_applicable(self, name: str, applicable: bool, *, in_front: bool = False) -> None:
         """Show a dock while it has something to show, and offer it only then.
@@ -148,7 +186,7 @@ class DockLayout:
         dock = self.docks[name]
         if folded and name not in self._unfolded_px:
             self._unfolded_px[name] = dock.height()
-            dock.widget().setMaximumHeight(dock.widget().minimumSizeHint().height())
+            dock.widget().setMaximumHeight(dock.widget().minimumSizeHint().height() + FOLDED_PAD_PX)
         elif not folded and name in self._unfolded_px:
             dock.widget().setMaximumHeight(QWIDGETSIZE_MAX)
             self._resize({name: self._unfolded_px.pop(name)})

@@ -1,4 +1,4 @@
-"""The docks: name, title, place, icon and shortcut of each. Layout, menus and help read this."""
+"""The docks: name, title, place and icon of each. Layout and menus read this."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ class Dock:
     """One dock, named as its panel in the `PanelSet`.
 
     place : where it stands in a new window.
-    shortcut : brings it to the front; "" where only its tab and the menu Panels do.
     has_title : it has a title bar even while titles are off: what it shows does not tell it apart.
     is_conditional : it is there only while it has something to show.
     height_share : of the window's height, 0 where the others leave it what there is.
@@ -29,7 +28,6 @@ class Dock:
     title: str
     place: Qt.DockWidgetArea
     icon: str
-    shortcut: str = ""
     has_title: bool = False
     is_conditional: bool = False
     height_share: float = 0.0
@@ -41,19 +39,14 @@ DOCKS = (
     Dock("parameters", "Parameters", RIGHT, "settings", has_title=True),
     Dock("funnel", "Funnel", TOP, "filter", height_share=0.12),
     Dock("distances", "Distances", BOTTOM, "threshold", height_share=0.12),
-    Dock("prompt", "Prompt", TABS, "node_Generate", "Ctrl+1", height_share=0.31),
-    Dock("details", "Details", TABS, "info", "Ctrl+2"),
-    Dock("graph", "Graph", TABS, "graph", "Ctrl+3"),
-    Dock("subgraph", "Subgraph", TABS, "node_RetrieveSubgraph", "Ctrl+6", is_conditional=True),
+    Dock("prompt", "Prompt", TABS, "node_Generate", height_share=0.31),
+    Dock("details", "Details", TABS, "info"),
+    Dock("graph", "Graph", TABS, "graph"),
+    Dock("subgraph", "Subgraph", TABS, "node_RetrieveSubgraph", is_conditional=True),
     Dock("inputs", "Inputs", TABS, "node_HumanMessageGuardrail"),
     Dock("memory", "Memory", TABS, "node_WriteToMemory", is_conditional=True),
     Dock("replay", "Replay", TABS, "replay_run", is_conditional=True),
-    Dock("diagnostics", "Diagnostics", TABS, "file", "Ctrl+4"),
-    Dock("problems", "Problems", TABS, "warning", "Ctrl+5"),
+    Dock("diagnostics", "Diagnostics", TABS, "file"),
+    Dock("problems", "Problems", TABS, "warning"),
 )
 """In the order in which they are placed and listed in the menu; tabs from left to right."""
-
-
-def docks_with_shortcut() -> list[Dock]:
-    """Return the docks that a shortcut brings to the front, by shortcut."""
-    return sorted((dock for dock in DOCKS if dock.shortcut), key=lambda dock: dock.shortcut)

@@ -6,9 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from core.opening.opening import GRAPH_SUFFIX
 from inspector.session.session import OPEN_LANE
 from inspector.window.file_view import FileView
 
@@ -52,6 +53,7 @@ class Files(QObject):
         self._leaving = leaving
         self._window = window
         self._root: Path | None = None
+        self._dropped: list[Path] = []
         self._changed: dict[Path, None] = {}
         session.opened.connect(self._on_opened)
         watch.changed.connect(self._on_files_changed)
@@ -66,19 +68,30 @@ class Files(QObject):
     def open(self, path: str | Path) -> None:
         """Open a graph, knowledge or folder; what is open stays until that worked."""
         path = Path(path)
+        self._dropped = []
         self._leaving.then(f"open {path.name}", partial(self._session.open, path))
+
+    def open_dropped(self, paths: list[Path]) -> None:
+        """Open one of several files, a graph before others, and then say of the rest why not."""
+        first = next((path for path in paths if path.name.endswith(GRAPH_SUFFIX)), paths[0])
+        self.open(first)
+        self._dropped = [path for path in paths if path != first]
+
+    def _last_folder(self) -> str:
+        """Return the folder of the file that was opened last, "" where there is none."""
+        return next((str(path.parent) for path in self._preferences.recent), "")
 
     def choose_file(self) -> None:
         """Ask for a file and open it."""
         name, _ = QFileDialog.getOpenFileName(
-            self._window, "Open a graph or knowledge", "", KNOWLEDGE_FILES
+            self._window, "Open a graph or knowledge", self._last_folder(), KNOWLEDGE_FILES
         )
         if name:
             self.open(name)
 
     def choose_folder(self) -> None:
         """Ask for a folder and open what it holds."""
-        name = QFileDialog.getExistingDirectory(self._window, "Open a folder")
+        name = QFileDialog.getExistingDirectory(self._window, "Open a folder", self._last_folder())
         if name:
             self.open(name)
 
@@ -116,6 +129,21 @@ class Files(QObject):
             sources.update(self._watch.missing())
         self._root = current.workspace.root.path
         self._watch.watch(sources)
+        used = {path.resolve() for path in sources}
+        rest = [path for path in self._dropped if path.resolve() not in used]
+        self._dropped = []
+        if rest:
+            # What was said before goes when something else is open.
+            QTimer.singleShot(0, self, partial(self._tell_rest, current.path.name, rest))
+
+    def _tell_rest(self, opened: str, rest: list[Path]) -> None:
+        names = ", ".join(path.name for path in rest[:_MOST_NAMED])
+        more = f" and {len(rest) - _MOST_NAMED} more" if len(rest) > _MOST_NAMED else ""
+        self._bar.post(
+            "warning",
+            f"{opened} is open, but not {names}{more}: only one can be open at a time",
+            actions=[(f"Open {path.name}", partial(self.open, path)) for path in rest[:1]],
+        )
 
     def _watch_more(self, shown: Shown) -> None:
         if shown.opened is not None:

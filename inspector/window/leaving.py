@@ -158,4 +158,4 @@ def _edits(shown: Shown) -> str:
     ]
     more = len(changed) - _MOST_NAMED
     named = ", ".join(changed[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"{shown.opened.path.name}: {named}"
+    return f"{shown.opened.path.name}: {named or 'what was refused is mended'}"

@@ -6,16 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QMainWindow,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector import theme as themes
+from inspector.widgets.parts import Surface, packed
 from inspector.window.dock_layout import DockLayout
 from inspector.window.focus import FocusKeeper, enter
+from inspector.window.focus_order import focus_stops, move_focus, next_stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 
     from core.agent.turn import Turn
     from inspector.session.jobs import Jobs
@@ -39,11 +48,13 @@ class MainWindow(QMainWindow):
     -------
     turnShown(Turn): a turn's results are on screen.
     path_dropped(Path): the user dropped a file to be opened.
+    paths_dropped(list[Path]): the same of several.
     closing(): the window is about to be gone.
     """
 
     turnShown = Signal(object)
     path_dropped = Signal(object)
+    paths_dropped = Signal(object)
     closing = Signal()
 
     def __init__(
@@ -57,6 +68,8 @@ class MainWindow(QMainWindow):
         self.preferences = preferences
         self.panels = panels
         self.keeps_state = True
+        self._theme = themes.LIGHT
+        self._is_faded = False
         self._is_sized = False
         self.holds_back: Callable[[Callable[[], object]], bool] = lambda _close: False
         self.setObjectName("mainWindow")
@@ -67,7 +80,7 @@ class MainWindow(QMainWindow):
         self.layout_of_docks = DockLayout(
             self,
             panels.in_docks(),
-            panels.query,
+            _stacked(panels.query, panels.searches),
             (panels.message_bar, panels.progress, panels.turn_strip),
             panels.hits,
             panels.welcome,
@@ -111,7 +124,16 @@ class MainWindow(QMainWindow):
         themes.apply(app, theme)
         for panel in vars(self.panels).values():
             themes.spread(panel, theme)
+        self._theme, faded, self._is_faded = theme, self._is_faded, False
+        self.fade(faded)
         self.layout_of_docks.apply_theme(theme)
+
+    def fade(self, faded: bool) -> None:
+        """Let the results look old, or as they are."""
+        if faded != self._is_faded:
+            self._is_faded = faded
+            for panel in self.panels.results():
+                themes.spread(panel, themes.faded(self._theme) if faded else self._theme)
 
     def _on_system_scheme(self) -> None:
         if self.preferences.theme == "system":
@@ -141,6 +163,26 @@ class MainWindow(QMainWindow):
         self.preferences.set_blob("hits", self.panels.hits.table.save_state())
         self.preferences.set_flag("live", self.panels.query.live.isChecked())
         self.preferences.sync()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Move the focus as the eye goes."""
+        stops = focus_stops(self)
+        if stops:
+            reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+            move_focus(next_stop(stops, self.focusWidget(), forward=forward), reason)
+        return bool(stops)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter press the button that has the focus, as the space bar does."""
+        button = self.focusWidget()
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            and isinstance(button, QAbstractButton)
+            and not isinstance(button, QCheckBox)
+        ):
+            button.animateClick()
+            return
+        super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Share the window among the docks, unless the user has done so before."""
@@ -175,8 +217,18 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the first file that was dropped."""
+        """Open what was dropped."""
         paths = [Path(u.toLocalFile()) for u in event.mimeData().urls() if u.isLocalFile()]
         if paths:
             event.acceptProposedAction()
-            self.path_dropped.emit(paths[0])
+            if len(paths) > 1:
+                self.paths_dropped.emit(paths)
+            else:
+                self.path_dropped.emit(paths[0])
+
+
+def _stacked(*widgets: QWidget) -> QWidget:
+    """Return a widget in which these stand above each other."""
+    column = Surface()
+    packed(QVBoxLayout(column), *widgets, spacing=0)
+    return column

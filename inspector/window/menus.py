@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from inspector.session.preferences import THEMES
-from inspector.window.docks import docks_with_shortcut
+from inspector.window.key_map import show_key_map
 from inspector.window.samples import sample_graphs
 
 if TYPE_CHECKING:
@@ -30,31 +30,7 @@ ABOUT = (
     "Shows what a RAG Retrieve turn really does: what came back, what almost did, why, and what "
     "the model will read. Everything runs on this computer; nothing is sent anywhere."
 )
-_SHORTCUTS = (
-    ("Enter, Ctrl+Return", "run the question"),
-    ("Ctrl+L", "go to the question"),
-    ("Ctrl+O, Ctrl+S", "open, save the graph"),
-    ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo a parameter"),
-    ("Ctrl+R", "reset the node to the graph's values"),
-    ("F5", "read the files again"),
-    ("Alt+Up, Alt+Down", "earlier, later turn"),
-)
-
-
-def shortcuts_text() -> str:
-    """Return a line for each shortcut, as the help shows them."""
-    docks = docks_with_shortcut()
-    return "\n".join(
-        f"{keys}: {what}"
-        for keys, what in (
-            *_SHORTCUTS,
-            (
-                f"{docks[0].shortcut} … {docks[-1].shortcut}",
-                ", ".join(dock.title for dock in docks),
-            ),
-            ("Escape", "cancel what is running"),
-        )
-    )
+_MOST_TABS = 9
 
 
 def fill(menu: QMenu, *entries: Entry | None) -> None:
@@ -112,7 +88,7 @@ def add_menus(window: MainWindow, files: Files, saving: Saving, copy_menu: QMenu
         _menu(bar, "&Help"),
         (
             "&Keyboard shortcuts",
-            lambda: QMessageBox.information(window, "Keyboard shortcuts", shortcuts_text()),
+            partial(show_key_map, window),
             "F1",
         ),
         ("&About", lambda: QMessageBox.about(window, "About", ABOUT)),
@@ -166,10 +142,32 @@ def _fill_edit_menu(menu: QMenu, window: MainWindow, copy_menu: QMenu) -> None:
     menu.addMenu(copy_menu)
 
 
+def _add_tab_keys(menu: QMenu, window: MainWindow) -> None:
+    """Give the tabs, as they stand now, Ctrl+1, Ctrl+2 and so on."""
+    layout = window.layout_of_docks
+
+    def go_to(place: int) -> None:
+        tabs = layout.tabs()
+        if place < len(tabs):
+            window.go_to(tabs[place])
+
+    actions = [_add(menu, "", partial(go_to, n), f"Ctrl+{n + 1}") for n in range(_MOST_TABS)]
+
+    def show_tabs() -> None:
+        tabs = layout.tabs()
+        for place, action in enumerate(actions):
+            action.setVisible(place < len(tabs))
+            if place < len(tabs):
+                action.setText(f"Go to {layout.docks[tabs[place]].windowTitle()}")
+
+    layout.tabs_changed.connect(show_tabs)
+    menu.aboutToShow.connect(show_tabs)
+    show_tabs()
+
+
 def _fill_view_menu(menu: QMenu, window: MainWindow) -> None:
     layout, preferences = window.layout_of_docks, window.preferences
-    for dock in docks_with_shortcut():
-        _add(menu, f"Go to {dock.title}", partial(window.go_to, dock.name), dock.shortcut)
+    _add_tab_keys(menu, window)
     menu.addSeparator()
     _menu(menu, "&Panels").addActions([w.toggleViewAction() for w in layout.docks.values()])
 

@@ -43,6 +43,49 @@ _CARDS = (
         "town/town.graph.json",
     ),
 )
+_QUESTIONS = {
+    "aquarium/rag.graph.json": (
+        "do clownfish get along with lionfish?",
+        "white dots all over my fish",
+        "how much does a castle cost?",
+    ),
+    "aquarium/hybrid.graph.json": (
+        "what eats Aiptasia?",
+        "Lysmata amboinensis",
+        "why does my Acropora turn white?",
+    ),
+    "aquarium/guarded.graph.json": (
+        "do clownfish get along with lionfish?",
+        "can I keep two bettas together?",
+        "how do I treat ich?",
+    ),
+    "adventure/npc.graph.json": (
+        "is the lighthouse burning?",
+        "where is Mirel Oake?",
+        "can I sail at night?",
+    ),
+    "adventure/oracle.graph.json": (
+        "where does the drowned temple lie?",
+        "who stole the lens?",
+        "how do I open the singing doors?",
+    ),
+    "tavern/tavern.graph.json": (
+        "does the mill grind at night?",
+        "where is my sword?",
+        "what is the capital of France?",
+    ),
+    "handbook/handbook.graph.json": (
+        "how do I choose a threshold?",
+        "what does rank fusion do?",
+        "why does my filter not compile?",
+    ),
+    "town/town.graph.json": (
+        "who sealed the letter with the lantern?",
+        "glass key",
+        "who owes money to the miller?",
+    ),
+}
+"""What to ask each sample first: the questions show what it is about."""
 
 
 def sample_graphs() -> tuple[Path, ...]:
@@ -57,3 +100,8 @@ def sample_cards() -> list[tuple[str, str, str]]:
         for title, line, name in _CARDS
         if (SAMPLES / name).is_file()
     ]
+
+
+def sample_questions() -> dict[str, tuple[str, ...]]:
+    """Return what to ask each sample first, by the path of its card."""
+    return {str(SAMPLES / name): questions for name, questions in _QUESTIONS.items()}

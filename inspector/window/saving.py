@@ -133,7 +133,10 @@ class Saving(QObject):
     def save_diagnostics(self, text: str) -> None:
         """Ask for a name and write the turn's debug_info there."""
         name, _ = QFileDialog.getSaveFileName(
-            self._window, "Save the diagnostics", "debug_info.json", "JSON (*.json)"
+            self._window,
+            "Save the diagnostics",
+            str(Path(self._session.folder) / "debug_info.json"),
+            "JSON (*.json)",
         )
         if name:
             try:

@@ -219,6 +219,36 @@ def test_vectors_of_another_model_are_searched_as_the_game_does_and_told_at_each
     assert embedder.embedded == 2 * [TEXTS[row] for row in sample_rows(COUNT)]
 
 
+@pytest.mark.parametrize("rows", [(1, 3), (0, COUNT - 1)])
+def test_an_index_whose_rows_are_of_other_texts_is_given_up_and_told_at_each_start(
+    tmp_path: Path, embedder: FakeEmbedder, rows: tuple[int, int]
+) -> None:
+    vectors = vectors_of(TEXTS)
+    swapped = vectors.copy()
+    swapped[list(rows)] = vectors[list(reversed(rows))]
+    write_index(tmp_path / "k.usearch", swapped)
+    path = write_knowledge(tmp_path)
+    for start in range(2):
+        search = search_of(path, embedder)
+        search.prepare(dense=True)
+        np.testing.assert_allclose(
+            distances(search), 1 - vectors @ embedder.vector(QUERY), atol=1e-6
+        )
+        assert any("does not belong to these texts" in note for note in search.notes)
+        if start:
+            assert embedder.embedded == []
+        embedder.embedded.clear()
+
+
+def test_an_index_of_texts_that_were_edited_since_is_given_up(
+    tmp_path: Path, embedder: FakeEmbedder
+) -> None:
+    write_index(tmp_path / "k.usearch", vectors_of(["another text", *TEXTS[1:]]))
+    search = search_of(write_knowledge(tmp_path), embedder)
+    search.prepare(dense=True)
+    assert any("does not belong to these texts" in note for note in search.notes)
+
+
 def test_vectors_of_the_model_with_coarse_weights_are_used_with_a_note(
     tmp_path: Path, embedder: FakeEmbedder
 ) -> None:

@@ -331,3 +331,16 @@ def test_the_handbook_is_free_of_findings_and_large_enough(samples: Path) -> Non
     } <= {entry.category for entry in corpus.entries()}
     assert all(entry.summary and entry.aliases and entry.tags for entry in corpus.entries())
     assert (samples / "handbook" / "cross_links.json").is_file()
+
+
+def test_a_broken_file_can_be_left_out_of_the_corpus(folder: Callable[..., Path]) -> None:
+    path = folder({"good.md": "bread", "bad.md": b"\xff\xfe broken"})
+    corpus = load_corpus(path, leave_out=True)
+    assert [entry.path for entry in corpus.entries()] == ["good.md"]
+    (found,) = corpus.findings
+    assert found.place.file == str(path / "bad.md")
+
+
+def test_a_corpus_of_nothing_but_broken_files_is_refused(folder: Callable[..., Path]) -> None:
+    with pytest.raises(FileRefused):
+        load_corpus(folder({"bad.md": b"\xff\xfe broken"}), leave_out=True)

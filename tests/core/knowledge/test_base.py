@@ -93,7 +93,8 @@ def test_a_mixed_field_of_a_bare_array_is_kept_but_not_filterable(tmp_path: Path
         ],
     )
     knowledge = open_knowledge(tmp_path / "r.kb.json")
-    assert knowledge.fields == (Field("m", FieldType.STRING, None, True, False),)
+    mixed = "int values and string values"
+    assert knowledge.fields == (Field("m", FieldType.STRING, None, True, False, mixed),)
     assert not knowledge.columns["m"].present.any()
     assert knowledge.metadata[1] == {"m": "z"}
     assert [f.severity for f in knowledge.findings] == ["warning"]

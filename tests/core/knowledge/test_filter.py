@@ -12,7 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code, InspectorError
+from core.io.findings import Findings
 from core.knowledge.filter import MAX_CHARACTERS, compile_filter
+from core.knowledge.inference import infer_fields
 from core.knowledge.schema import Column, Field, FieldType
 
 INT, FLOAT, STRING = FieldType.INT, FieldType.FLOAT, FieldType.STRING
@@ -736,3 +738,14 @@ def test_any_text_compiles_or_is_refused_with_a_known_slug(text: str) -> None:
     if error is not None:
         assert re.match(rf"filter\.({'|'.join(SLUGS)}): at \S", error.message)
         error.line().encode()
+
+
+def test_a_field_of_mixed_types_is_refused_with_the_types_that_it_holds() -> None:
+    findings = Findings(Code.InvalidEmbeddedStringStorageData)
+    fields = {field.name: field for field in infer_fields([{"mix": 1}, {"mix": "s"}], findings)}
+    condition = '{"op": "eq", "lhs": {"knowledge": "mix"}, "rhs": {"value": 1}}'
+    with pytest.raises(InspectorError, match="not_filterable") as refused:
+        compile_filter(condition, fields)
+    assert refused.value.hint == (
+        "its records hold int values and string values: give it one type in all of them"
+    )

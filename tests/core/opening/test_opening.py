@@ -231,3 +231,16 @@ def test_the_sources_are_all_that_a_turn_reads_there_or_not(
         root / "data" / "schemas.json",
         tmp_path / "config" / "models.json",
     }
+
+
+def test_a_broken_markdown_file_never_keeps_the_rest_of_its_folder_from_opening(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "good.md").write_text("---\ntitle: Bread\n---\nbread")
+    (tmp_path / "bad.md").write_bytes(b"\xff\xfe broken")
+    opened = open_path(tmp_path)
+    found = graph_findings(opened)
+    assert [finding.severity for finding in found] == [Severity.WARNING]
+    assert found[0].message.startswith("the file is left out: ")
+    assert found[0].place.file == str(tmp_path / "bad.md")
+    assert [finding.severity for finding in check_path(tmp_path)] == [Severity.ERROR]

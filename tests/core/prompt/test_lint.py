@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.errors import InspectorError
 from core.io.findings import Severity
 from core.nodes import Placement
-from core.prompt.lint import LintProblem, Provided, lint
+from core.prompt.lint import LintProblem, Provided, lint, none_reaches
 from core.prompt.mustache import render_marked
 from core.prompt.mustache_scan import MAX_PROBLEMS
 
@@ -276,3 +276,35 @@ def test_a_flood_of_warnings_hides_no_error() -> None:
     found = problems("{{zzz}}" * 500 + "{{")
     assert len(found) == MAX_PROBLEMS
     assert found[-1].severity is Severity.ERROR
+
+
+def test_a_list_within_itself_is_a_warning() -> None:
+    loop = "{{#knowledge_aquarium}}{{#knowledge_aquarium}}{{text}}{{/knowledge_aquarium}}"
+    problem = only(loop + "{{/knowledge_aquarium}}", Placement.BeforeUserAsSystem)
+    assert (problem.line, problem.column) == (1, 24)
+    assert "stands within itself" in problem.message
+
+
+@pytest.mark.parametrize("name", ["knowledge", "knowledge_aquarium", "instruction_tone"])
+def test_a_name_in_single_braces_is_a_warning(name: str) -> None:
+    problem = only(f"Facts:\n  {{{name}}}", Placement.BeforeUserAsSystem)
+    assert (problem.line, problem.column) == (2, 3)
+    assert f"{{{{{name}}}}}" in problem.message
+
+
+def test_braces_around_other_words_are_text() -> None:
+    assert problems('{"answer": {tone}} {x} {} {{{instruction_tone}}}') == ()
+
+
+@pytest.mark.parametrize("template", ["Facts: {knowledge}", "{{#knowledge}}{{name}}{{/knowledge}}"])
+def test_hits_of_which_none_is_rendered_are_a_warning(template: str) -> None:
+    (problem,) = none_reaches(template, 3)
+    assert problem.message.startswith("3 hits, none reaches the prompt")
+    assert none_reaches(template, 0) == ()
+
+
+@pytest.mark.parametrize(
+    "template", ["", "{{#knowledge}}{{#chunks}}{{id}}{{/chunks}}{{/knowledge}}"]
+)
+def test_no_template_and_one_that_shows_ids_keep_no_hit_back(template: str) -> None:
+    assert none_reaches(template, 3) == ()

@@ -75,3 +75,14 @@ def test_a_hit_without_a_visible_text_is_told(
         "nothing"
         for name, what in (("empty", "empty"), ("zwsp", "invisible (U+200B)"))
     ]
+
+
+def test_lint_of_the_template_is_told_on_standard_error(
+    samples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rag = str(samples / "aquarium" / "rag.graph.json")
+    options = ("--set", "retrieval_mode=Lexical", "--set", "answer.template=Context: {knowledge}")
+    assert main(["turn", rag, "-m", "clownfish", *options]) == 0
+    said = capsys.readouterr().err
+    assert "warning answer.template: line 1, column 1: 3 hits, none reaches the prompt" in said
+    assert "column 10: {knowledge} is plain text: Mustache takes two braces" in said

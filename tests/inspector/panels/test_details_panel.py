@@ -197,7 +197,7 @@ def test_of_a_huge_chunk_the_beginning_is_shown_and_it_says_so(details: DetailsP
 def test_markup_of_the_file_is_text(details: DetailsPanel) -> None:
     details.show_hit(_story("<b>fish</b>"), {"<i>k</i>": "<script>"})
     assert details.text_view.toPlainText() == "<b>fish</b>"
-    index = details.facts.index(details.facts.rowCount() - 1, 1)
+    index = details.facts.index(1, 1)
     assert index.data() == "<script>"
     assert "&lt;script&gt;" in index.data(Qt.ItemDataRole.ToolTipRole)
 
@@ -220,7 +220,7 @@ def test_a_moving_slider_keeps_the_place_in_the_text(details: DetailsPanel) -> N
 def test_a_value_can_be_copied_by_keyboard(qtbot: QtBot, details: DetailsPanel) -> None:
     details.show_hit(chosen(aquarium()).hits[0], {"water": "salt"})
     details.facts_view.setFocus()
-    details.facts_view.selectRow(details.facts.rowCount() - 1)
+    details.facts_view.selectRow(1)
     qtbot.keyClick(details.facts_view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "salt"
 

@@ -85,3 +85,33 @@ def test_headings_without_anything_below_are_hidden(page: WelcomePage) -> None:
 def test_opening_a_file_is_asked_for(page: WelcomePage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.open_requested):
         page.findChild(QPushButton, "welcomeOpen").click()
+
+
+def test_recent_files_come_before_the_samples(page: WelcomePage) -> None:
+    page.show_recent(["/a/one.json"])
+    page.grab()
+    assert card(page, "one.json").pos().y() < card(page, "Aquarium").pos().y()
+
+
+def test_a_question_asks_for_its_sample_and_itself(page: WelcomePage, qtbot: QtBot) -> None:
+    path = "samples/aquarium/rag.graph.json"
+    page.show_samples(SAMPLES, {path: ("what eats Aiptasia?", "a & b?", "and a " + "long " * 40)})
+    page.grab()
+    assert page.widget().width() <= page.viewport().width()
+    with qtbot.waitSignal(page.question_asked) as asked:
+        QTest.mouseClick(card(page, "a & b?"), Qt.MouseButton.LeftButton)
+    assert asked.args == [path, "a & b?"]
+    with qtbot.waitSignal(page.question_asked) as asked:
+        QTest.keyClick(card(page, "what eats Aiptasia?"), Qt.Key.Key_Space)
+    assert asked.args == [path, "what eats Aiptasia?"]
+
+
+def test_questions_go_with_their_samples(page: WelcomePage) -> None:
+    page.show_samples(SAMPLES, {"samples/aquarium/rag.graph.json": ("first?",)})
+    page.show_samples(SAMPLES)
+    names = [
+        button.accessibleName()
+        for button in page.findChildren(QAbstractButton)
+        if button.isVisible()
+    ]
+    assert "first?" not in names

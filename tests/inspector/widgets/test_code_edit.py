@@ -153,3 +153,17 @@ def test_a_line_and_column_beyond_the_text_end_inside_it(
     line: int, column: int, position: int
 ) -> None:
     assert position_of("abc\nde", line, column) == position
+
+
+def test_an_editor_may_grow_with_its_text_up_to_its_most_lines(qtbot: QtBot) -> None:
+    edit = CodeEdit(lines=4, most_lines=10)
+    qtbot.addWidget(edit)
+    edit.resize(300, 400)
+    edit.show()
+    heights = []
+    for count in (1, 4, 7, 40, 2):
+        edit.show_text("\n".join("x" * count))
+        heights.append(edit.sizeHint().height())
+        assert edit.minimumSizeHint().height() == edit.sizeHint().height()
+    line = edit.fontMetrics().lineSpacing()
+    assert [height - heights[0] for height in heights] == [0, 0, 3 * line, 6 * line, 0]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDockWidget, QMenu
 
 from inspector import theme as themes
-from inspector.window.docks import DOCKS, docks_with_shortcut
-from inspector.window.menus import shortcuts_text
+from inspector.window.docks import DOCKS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,28 +52,6 @@ def test_every_dock_is_in_the_view_menu(user: Driver) -> None:
     assert [action.text() for action in listed] == [dock.title for dock in DOCKS]
     for dock in DOCKS:
         assert user.window.docks[dock.name].toggleViewAction() in listed
-
-
-def test_every_shortcut_of_the_table_brings_its_dock_to_the_front(user: Driver) -> None:
-    by_keys = {action.shortcut().toString(): action for action in _actions(user, "&View")}
-    for dock in docks_with_shortcut():
-        if dock.is_conditional:
-            continue
-        by_keys[QKeySequence(dock.shortcut).toString()].trigger()
-        panel = user.window.docks[dock.name]
-        assert panel.geometry().right() >= 0, dock.name
-
-
-def test_no_two_docks_share_a_shortcut() -> None:
-    shortcuts = [dock.shortcut for dock in docks_with_shortcut()]
-    assert len(set(shortcuts)) == len(shortcuts)
-
-
-def test_the_help_names_the_docks_in_the_order_of_their_shortcuts() -> None:
-    assert (
-        "Ctrl+1 … Ctrl+6: Prompt, Details, Graph, Diagnostics, Problems, Subgraph"
-        in shortcuts_text().splitlines()
-    )
 
 
 def test_every_dock_has_an_icon_of_ours() -> None:

@@ -287,5 +287,5 @@ def test_the_real_model_shows_what_the_library_computes(
         ids = [result["id"] for result in said["nodes"][0]["diagnostics"]["output"]["results"]]
         assert ids == user.hits()
     finally:
-        user.window.close()
+        user.window.close_at_once()
         user.window.deleteLater()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit
 
 from inspector.models.hits_model import Column
 from inspector.panels.welcome_page import WelcomePage
-from inspector.window.samples import SAMPLES
+from inspector.window.samples import SAMPLES, sample_cards, sample_questions
 from tests.inspector.driver import LEFT, QUESTION
 from tests.inspector.light_embedder import WAIT_S, HeldEmbedder
 
@@ -127,7 +127,7 @@ def test_a_finding_leads_to_its_place(open_window: OpenWindow, aquarium: Path) -
     view = user.find("problemsView")
     rows = [view.model().index(row, 3).data() for row in range(view.model().rowCount())]
     assert any("treshold" in row for row in rows)
-    user.shortcut(Qt.Key.Key_5)
+    user.shortcut(Qt.Key.Key_6)
     place = view.visualRect(view.model().index(0, 3)).center()
     user.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
     user.qtbot.mouseDClick(view.viewport(), LEFT, pos=place)
@@ -202,7 +202,7 @@ def test_the_welcome_page_opens_a_sample_with_one_click(
     user = open_window()
     page = user.window.findChild(WelcomePage)
     assert page.isVisible()
-    card = next(card for card in page._cards if card.text() == "Aquarium")
+    card = next(card for card in page.cards if card.text() == "Aquarium")
     with user.qtbot.waitSignal(user.session.opened):
         user.qtbot.mouseClick(card, LEFT)
     user.settle()
@@ -212,10 +212,72 @@ def test_the_welcome_page_opens_a_sample_with_one_click(
 
 
 def test_every_sample_card_is_there_in_the_program() -> None:
-    from inspector.window.samples import sample_cards
-
     assert len(sample_cards()) >= 5
     assert all(path.startswith(str(SAMPLES)) for _, _, path in sample_cards())
+
+
+def test_every_sample_card_has_three_questions() -> None:
+    questions = sample_questions()
+    assert {path for _, _, path in sample_cards()} == questions.keys()
+    assert {len(set(asked)) for asked in questions.values()} == {3}
+
+
+def test_a_question_of_the_welcome_page_opens_its_sample_and_is_asked(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
+    user = open_window()
+    with user.turn_of(QUESTION):
+        user.window.panels.welcome.question_asked.emit(str(aquarium / "rag.graph.json"), QUESTION)
+    assert user.message.text() == QUESTION
+    assert user.rows()
+
+
+def test_of_two_dropped_files_the_graph_opens_and_the_other_is_said_not_to(
+    open_window: OpenWindow, aquarium: Path, samples: Path
+) -> None:
+    user = open_window()
+    other = samples / "adventure" / "lore.json"
+    with user.qtbot.waitSignal(user.session.opened):
+        assert _drop(
+            user, *(QUrl.fromLocalFile(str(p)) for p in (other, aquarium / "rag.graph.json"))
+        )
+    user.qtbot.waitUntil(lambda: "lore.json" in user.bar_text)
+    assert user.bar_text.startswith("rag.graph.json is open, but not lore.json")
+    with user.qtbot.waitSignal(user.session.opened):
+        user.click_text("Open lore.json")
+    assert user.session.current is not None
+    assert user.session.current.path == other
+
+
+def test_a_graph_dropped_with_its_own_knowledge_leaves_nothing_to_say(
+    open_window: OpenWindow, aquarium: Path
+) -> None:
+    user = open_window()
+    names = ("aquarium_all_mini.json", "rag.graph.json")
+    with user.qtbot.waitSignal(user.session.opened):
+        _drop(user, *(QUrl.fromLocalFile(str(aquarium / name)) for name in names))
+    user.settle()
+    user.qtbot.wait(0)
+    assert "aquarium_all_mini.json" not in user.bar_text
+
+
+def test_file_dialogs_start_where_the_last_file_was(
+    open_window: OpenWindow, aquarium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began: list[str] = []
+
+    def pick(_parent: object, _title: str, folder: str = "", *_: object) -> Any:
+        began.append(folder)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", pick)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a: pick(*a)[0])
+    user = open_window()
+    user.files.choose_file()
+    user.open(aquarium / "rag.graph.json")
+    user.files.choose_file()
+    user.files.choose_folder()
+    assert began == ["", str(aquarium), str(aquarium)]
 
 
 def test_recent_files_are_offered_by_the_next_start(
@@ -228,7 +290,7 @@ def test_recent_files_are_offered_by_the_next_start(
     names = [path.name for path in second.window.preferences.recent]
     assert names == ["hybrid.graph.json", "rag.graph.json"]
     page = second.window.findChild(WelcomePage)
-    assert [card.text() for card in page._cards if card.text().endswith(".json")] == names
+    assert [card.text() for card in page.cards if card.text().endswith(".json")] == names
     recent: Any = next(
         action.menu()
         for action in _menu(second, "File").actions()

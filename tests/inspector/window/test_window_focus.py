@@ -89,7 +89,7 @@ def test_inputs_beside_an_error_goes_to_the_value_that_is_missing(
 
 
 def test_a_shortcut_to_a_panel_takes_the_focus_there(user: Driver) -> None:
-    user.shortcut(Qt.Key.Key_5)
+    user.shortcut(Qt.Key.Key_6)
     assert _focus(user) == "problemsView"
     user.shortcut(Qt.Key.Key_L)
     assert _focus(user) == "messageEdit"

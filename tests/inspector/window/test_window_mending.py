@@ -141,6 +141,23 @@ def test_saving_what_does_not_compile_says_so_first(open_window: OpenWindow, fau
     assert (params["top_k"], params["found_exit"]) == (2, "anwser")
 
 
+def test_a_fault_of_the_file_comes_back_with_undo_and_is_unsaved_once_it_is_mended(
+    open_window: OpenWindow, faulty: Path
+) -> None:
+    user = open_window(faulty)
+    spin = user.find("topKSpin", QAbstractSpinBox)
+    user.set_spin("topKSpin", "4")
+    user.session.editor.end_edit()
+    assert "*" in user.window.windowTitle()
+    user.session.editor.undo_stack.undo()
+    assert (spin.text(), user.params().top_k) == ("five", 2)
+    assert "stays in force" in row_of(user, "top_k").problem.text()
+    assert "*" not in user.window.windowTitle()
+    user.set_spin("topKSpin", "2")
+    assert row_of(user, "top_k").problem.text() == ""
+    assert "*" in user.window.windowTitle()
+
+
 def test_a_missing_file_is_an_error_at_its_field(open_window: OpenWindow, aquarium: Path) -> None:
     document = json.loads((aquarium / "rag.graph.json").read_text())
     document["nodes"][0]["params"]["embedded_string_storage"] = "gone.json"

@@ -500,7 +500,7 @@ def test_shortcuts_bring_the_tabs_to_the_front(user: Driver) -> None:
         for bar in user.window.findChildren(QTabBar)
         if bar.isVisible() and bar.tabText(0) == "Prompt"
     )
-    for number, name in enumerate(("Details", "Graph", "Diagnostics", "Problems"), 2):
+    for number, name in enumerate(("Details", "Graph", "Inputs", "Diagnostics", "Problems"), 2):
         user.shortcut(Qt.Key(Qt.Key.Key_0 + number))
         assert tabs.tabText(tabs.currentIndex()).startswith(name)
     user.shortcut(Qt.Key.Key_1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from core.embedding.prebuilt_process import MOST_SAMPLED
 from tests.inspector.driver import QUESTION
 from tests.inspector.light_embedder import WordEmbedder
 
@@ -78,7 +79,7 @@ def test_an_index_that_fits_is_searched_and_no_record_is_embedded(
     for row in rows:
         assert row.distance == pytest.approx(expected[ids.index(row.id)], abs=1e-6)
     # The sample that is compared with the model, and nothing else.
-    assert len(embedder.embedded) <= 3
+    assert len(embedder.embedded) <= MOST_SAMPLED
     assert problems(user) == []
 
 

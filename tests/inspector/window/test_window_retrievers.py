@@ -283,7 +283,7 @@ def test_the_drawing_is_there_only_for_a_subgraph_node(town: Driver) -> None:
     combo.setCurrentIndex(1)
     combo.activated.emit(1)
     assert docks["subgraph"].isHidden()
-    town.shortcut(Qt.Key.Key_6)
+    town.shortcut(Qt.Key.Key_4)
     assert docks["subgraph"].isHidden()
     combo.setCurrentIndex(0)
     combo.activated.emit(0)

@@ -74,7 +74,7 @@ wait(lambda: shown[-1].request.params["knowledge"].top_k == 14, "dragging")
 rows = window.panels.hits.model.rowCount()
 say("done", rows, len(shown[-1].runs[0].retrieval.hits))
 window.grab().save(sys.argv[2])
-window.close()
+window.close_at_once()
 """
 
 
