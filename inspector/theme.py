@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -231,6 +231,26 @@ def spread(root: QObject, theme: Theme) -> None:
         if isinstance(part, QWidget):
             # An item view has another `update` of its own.
             QWidget.update(part)
+
+
+def faded(theme: Theme) -> Theme:
+    """Return a theme in which nothing stands out, for what is not true any more; text is read."""
+    grey = theme.muted
+    return replace(
+        theme,
+        panel=theme.background,
+        text=grey,
+        accent=grey,
+        hit=grey,
+        hit_soft=theme.line,
+        threshold=grey,
+        top_k=grey,
+        filter=grey,
+        ok=grey,
+        warning=grey,
+        error=grey,
+        span_tints=(theme.background,),
+    )
 
 
 def style_sheet(theme: Theme) -> str:

@@ -36,7 +36,7 @@ class TurnSummary:
         """Sum a turn up."""
         searched = [run for run in turn.runs if run.retrieval is not None]
         return cls(
-            sum(_hits(run) for run in searched),
+            sum(hits_of(run) for run in searched),
             " + ".join(dict.fromkeys(_settings(run) for run in searched)),
             f"{int(turn.error.code)} {turn.error.name}" if turn.error else "",
         )
@@ -218,7 +218,8 @@ def _is_same(entry: HistoryEntry, turn: Turn) -> bool:
     )
 
 
-def _hits(run: NodeRun) -> int:
+def hits_of(run: NodeRun) -> int:
+    """Count the chunks that a node has attached to its turn."""
     found = run.retrieval
     if found is None or not kind_of(found.params).attaches_knowledge:
         return 0

@@ -23,7 +23,7 @@ import numpy as np
 from core.embedding.unit_vectors import are_of_unit_length
 from core.errors import Code, InspectorError
 from core.io.sidecar import Sidecar, SidecarFolder, SidecarKey
-from core.io.work import QUIETLY, Work
+from core.io.work import QUIETLY, Count, Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,6 +40,7 @@ SUFFIX = ".vectors"
 FORMAT_VERSION = 2
 BLOCK_CHARACTERS = 16_384
 """Characters that are embedded before the result is saved: half a second's work."""
+_CHARACTERS_PER_TOKEN = 5
 _KEY_BYTES = 32
 
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (made_by TEXT, text BLOB, vector BLOB, sha256 BLOB)"
@@ -177,15 +178,18 @@ def prepare_vectors(
                 sidecars.note(
                     f"{len(missing)} texts are new or changed and embedded; the others are kept"
                 )
+            efforts = {row: _effort(texts[row], embedder) for row in missing}
+            whole, made_of = sum(efforts.values()), 0
             for rows in _blocks(texts, missing):
                 work.stop_if_cancelled()
-                work.progress("embedding records", done, len(first))
+                work.progress("embedding records", Count(done, made_of / whole), len(first))
                 # A block is finished once it is begun, so that stopping loses nothing.
                 made = _embed([texts[row] for row in rows], embedder)
                 new = dict(zip((missing[row] for row in rows), made, strict=True))
                 unfinished.add(new)
                 known |= new
                 done += len(rows)
+                made_of += sum(efforts[row] for row in rows)
     vectors = np.stack([known[text_key] for text_key in keys])
     return _ready(_store(vectors, keys, key, sidecars), embedded)
 
@@ -295,6 +299,11 @@ def _embed(texts: list[str], embedder: Embedder) -> NDArray[np.float32]:
             hint="its weights may be damaged: install it again",
         )
     return vectors
+
+
+def _effort(text: str, embedder: Embedder) -> int:
+    """Return about how many characters of a text the model reads, which takes the time."""
+    return 1 + min(len(text), _CHARACTERS_PER_TOKEN * embedder.max_tokens or len(text))
 
 
 def _blocks(texts: Sequence[str], rows: Iterable[int]) -> Iterator[list[int]]:

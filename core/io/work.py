@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from core.errors import Cancelled
 
@@ -20,6 +20,21 @@ class Progress(Protocol):
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Report; `total` is 0 while it is not known."""
+
+
+class Count(int):
+    """How many are done where some take longer than others: knows the share of the effort too.
+
+    effort : 0 to 1.
+    """
+
+    effort: float
+
+    def __new__(cls, done: int, effort: float) -> Self:
+        """Make a count of what is done."""
+        count = super().__new__(cls, done)
+        count.effort = effort
+        return count
 
 
 class IsCancelled(Protocol):

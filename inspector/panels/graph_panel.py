@@ -31,7 +31,7 @@ class GraphPanel(ZoomView):
 
     Signals
     -------
-    node_activated(str) : a node was double-clicked, or Enter pressed on it.
+    node_activated(str) : a node was clicked, or Enter pressed on it.
     """
 
     node_activated = Signal(str)
@@ -80,11 +80,12 @@ class GraphPanel(ZoomView):
         self._draw()
 
     def clicked(self, place: QPoint) -> None:
-        """Move the cursor to a node that was clicked."""
+        """Pick a node that was clicked."""
         node = self._node_at(place)
         if node is not None:
             self._cursor = node.name
             self._outline()
+            self.node_activated.emit(node.name)
 
     def _draw(self) -> None:
         self.scene().clear()
@@ -187,11 +188,8 @@ class GraphPanel(ZoomView):
             )
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Pick the node."""
-        node = self._node_at(event.position().toPoint())
-        if node is not None:
-            self._cursor = node.name
-            self.node_activated.emit(node.name)
+        """Pick the node, as one click does."""
+        self.clicked(event.position().toPoint())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move between nodes, pick one, zoom."""

@@ -113,6 +113,12 @@ class ParametersPanel(Surface):
             self._shown = ("", "")
             self._set_usable(False)
 
+    def show_runs(self, ran: Mapping[str, str]) -> None:
+        """Mark in the list of nodes what the turn reached, and what it did there in a word."""
+        for index, (name, kind) in enumerate(self._nodes):
+            parts = (name, kind, ran.get(name, ""))
+            self.node_combo.setItemText(index, " · ".join(part for part in parts if part))
+
     def show_node(
         self, name: str, node_type: str, params: NodeParams, baseline: NodeParams
     ) -> None:

@@ -141,6 +141,11 @@ class Asking(QObject):
         if self.turn is not None:
             self.message = self.turn.request.message
 
+    def mark_failed(self) -> bool:
+        """Take it that the turn on screen is not what is asked; tell whether that is new."""
+        before, self.standing = self.standing, Standing.FAILED
+        return before is not Standing.FAILED
+
     def show_recorded(self, turns: Sequence[Turn]) -> None:
         """Show turns that ran elsewhere."""
         self.history.add_recorded(turns)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from core.io.work import Count
+
 if TYPE_CHECKING:
     from inspector.session.jobs import Jobs
 
@@ -24,6 +26,11 @@ _UNTOLD = {
     "history": "reading the turns so far",
 }
 
+_BESIDES = {
+    "loading the embedding model": "Lexical works meanwhile",
+    "embedding records": "Lexical works meanwhile",
+}
+
 
 @dataclass(slots=True)
 class _Step:
@@ -32,8 +39,15 @@ class _Step:
     what: str
     done: int = 0
     total: int = 0
-    first_done: int = 0
+    first_share: float = 0.0
     first_at: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """How much of the step's effort is done, 0 to 1."""
+        if isinstance(self.done, Count):
+            return self.done.effort
+        return self.done / self.total if self.total else 0.0
 
 
 class Busy(QObject):
@@ -69,7 +83,8 @@ class Busy(QObject):
         if step is None:
             return
         if what != step.what or done < step.done:
-            step = self._steps[lane] = _Step(what, first_done=done, first_at=time.monotonic())
+            step = self._steps[lane] = _Step(what, done, total, first_at=time.monotonic())
+            step.first_share = step.share
         step.done, step.total = done, total
         self._newest = lane
         if not self._patience.isActive():
@@ -87,12 +102,13 @@ class Busy(QObject):
 
     def _show(self) -> None:
         step = self._steps[self._newest]
-        self.progressed.emit(step.what, step.done, step.total, _seconds_left(step))
+        what = " · ".join(part for part in (step.what, _BESIDES.get(step.what)) if part)
+        self.progressed.emit(what, step.done, step.total, _seconds_left(step))
 
 
 def _seconds_left(step: _Step) -> float | None:
     """Go on at the pace of this step so far: what was done before it began took no time."""
-    made = step.done - step.first_done
-    if made <= 0 or not step.total:
+    made = step.share - step.first_share
+    if made <= 0:
         return None
-    return (time.monotonic() - step.first_at) * (step.total - step.done) / made
+    return (time.monotonic() - step.first_at) * (1 - step.share) / made

@@ -102,6 +102,7 @@ class Session(QObject):
         self.changed.connect(self._show_changes)
         self.current: Opened | None = None
         self.node = ""
+        self.step = -1
         self.findings: tuple[Finding, ...] = ()
         self.neighbours: tuple[Path, ...] = ()
         self._asked_early = ""
@@ -136,6 +137,7 @@ class Session(QObject):
             graph=editor.graph,
             outline=editor.outline,
             node=self.node,
+            step=self.step,
             message=asking.message,
             turn=asking.turn,
             standing=asking.standing,
@@ -295,6 +297,12 @@ class Session(QObject):
         if self.current is not None:
             self._tell_notes(self.current)
 
+    def take_unexpected(self, error: BaseException) -> None:
+        """Tell of an exception that nobody expected: what is on screen may not be what is asked."""
+        if self.asking.mark_failed():
+            self._tell()
+        self.failed.emit(error)
+
     def pick_turn(self, index: int) -> None:
         """Look at a turn of the history: its message and results. What is in force stays."""
         if self.asking.pick(index) is not None:
@@ -310,7 +318,13 @@ class Session(QObject):
     def pick_node(self, name: str) -> None:
         """Take another node in hand."""
         if self.graph is not None and name != self.node:
-            self.node = self.graph.node(name).name
+            self.node, self.step = self.graph.node(name).name, -1
+            self._tell()
+
+    def pick_step(self, step: int) -> None:
+        """Take the node of one step of the turn on screen in hand, and look at that step."""
+        if self.graph is not None and self.turn is not None and step < len(self.turn.runs):
+            self.node, self.step = self.graph.node(self.turn.runs[step].name).name, step
             self._tell()
 
     def edit_param(self, param: str, value: object) -> bool:

@@ -31,6 +31,7 @@ class Shown:
     outline : the graph as of the last edit of something else than a number. Names, exits and
         texts are read from it, so that a moved slider is no news to who shows those.
     node : the name of the node in hand.
+    step : which step of the turn was picked, −1 for none: a node may have run several times.
     turn : the turn on screen.
     standing : whether that turn is what is asked now.
     play, upcoming : what the turn on screen started from, and what the next one will.
@@ -45,6 +46,7 @@ class Shown:
     graph: GraphDescription | None
     outline: GraphDescription | None
     node: str
+    step: int
     message: str
     turn: Turn | None
     standing: Standing
@@ -90,8 +92,16 @@ class Shown:
 
     @cached_property
     def run(self) -> NodeRun | None:
-        """What the node in hand did in the turn on screen; None when it was not reached."""
-        return self.turn.run_of(self.node) if self.turn is not None else None
+        """What the node in hand did in the turn on screen; None when it was not reached.
+
+        Of several runs the one that was picked, else the last.
+        """
+        if self.turn is None:
+            return None
+        runs = self.turn.runs
+        if 0 <= self.step < len(runs) and runs[self.step].name == self.node:
+            return runs[self.step]
+        return self.turn.run_of(self.node)
 
     @property
     def retrieval(self) -> RetrievalResult | None:

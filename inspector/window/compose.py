@@ -6,12 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from core.embedding.embedder import ModelProvider
 from core.embedding.embedder_process import EmbedderProcesses
 from core.index.index_process import IndexProcesses
 from core.nodes import kind_of
+from inspector.session.asking import Standing
 from inspector.session.busy import Busy
 from inspector.session.jobs import Jobs
 from inspector.session.preferences import Preferences
@@ -28,6 +30,7 @@ from inspector.window.messages import Messages
 from inspector.window.panel_set import PanelSet
 from inspector.window.samples import sample_cards, sample_questions
 from inspector.window.saving import Saving
+from inspector.window.unexpected import Unexpected
 from inspector.window.wiring.editing import wire_parameters, wire_prompt
 from inspector.window.wiring.history import wire_history
 from inspector.window.wiring.memory import MemoryWiring
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
 
     from inspector.session.shown import Shown
+
+FADE_AFTER_MS = 150
+"""How long results may be those of the question before without looking so."""
 
 
 def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
@@ -79,6 +85,10 @@ def compose(paths: Sequence[Path | str] = ()) -> MainWindow:
     for otherwise in (session.editor.edited, saving.saved, session.opened):
         otherwise.connect(panels.query.end_typing)
     wire_replay(session, replaying, panels, window)
+    unexpected = Unexpected(window)
+    unexpected.listen()
+    unexpected.happened.connect(session.take_unexpected)
+    window.closing.connect(unexpected.stop)
     window.closing.connect(watch.stop)
     window.closing.connect(remembering.close)
     _join_window(window, replaying)
@@ -95,6 +105,17 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
     """Let the window itself follow the session: title, docks that come and go, turns."""
     session, panels = window.session, window.panels
     layout, docks = window.layout_of_docks, window.docks
+    # What is answered soon does not flicker.
+    patience = QTimer(window, singleShot=True, interval=FADE_AFTER_MS)
+    patience.timeout.connect(lambda: window.fade(session.shown().is_outdated))
+
+    def fade(shown: Shown) -> None:
+        patience.stop()
+        if shown.standing is Standing.WAITING and shown.turn is not None:
+            patience.start()
+        else:
+            window.fade(shown.turn is not None and shown.is_outdated)
+
     session.leaving.connect(partial(_show_panels, window))
     session.bind(
         (_title, lambda shown: window.setWindowTitle(_title(shown))),
@@ -111,6 +132,7 @@ def _join_window(window: MainWindow, replaying: Replaying) -> None:
             lambda shown: layout.set_folded("distances", bool(no_distances(shown))),
         ),
         (lambda shown: shown.turn, lambda shown: window.tell_turn(shown.turn)),
+        (lambda shown: (shown.turn is None, shown.standing), fade),
         (
             lambda shown: (shown.opened, shown.findings),
             lambda shown: panels.problems.show_findings(shown.findings, _file_count(shown)),
@@ -193,8 +215,9 @@ def _ask_sample(window: MainWindow, files: Files, path: str, question: str) -> N
 def _show_welcome(window: MainWindow) -> None:
     """Show the welcome page alone while nothing is open."""
     window.layout_of_docks.show_page(False)
-    window.panels.welcome.show_samples(sample_cards(), sample_questions())
+    # Tab follows the order in which they are made.
     window.panels.welcome.show_recent([str(path) for path in window.preferences.recent])
+    window.panels.welcome.show_samples(sample_cards(), sample_questions())
 
 
 def _file_count(shown: Shown) -> int:

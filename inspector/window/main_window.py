@@ -6,9 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
-from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QMainWindow
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QMainWindow,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector import theme as themes
+from inspector.widgets.parts import Surface, packed
 from inspector.window.dock_layout import DockLayout
 from inspector.window.focus import FocusKeeper, enter
 from inspector.window.focus_order import focus_stops, move_focus, next_stop
@@ -60,6 +68,8 @@ class MainWindow(QMainWindow):
         self.preferences = preferences
         self.panels = panels
         self.keeps_state = True
+        self._theme = themes.LIGHT
+        self._is_faded = False
         self._is_sized = False
         self.holds_back: Callable[[Callable[[], object]], bool] = lambda _close: False
         self.setObjectName("mainWindow")
@@ -70,7 +80,7 @@ class MainWindow(QMainWindow):
         self.layout_of_docks = DockLayout(
             self,
             panels.in_docks(),
-            panels.query,
+            _stacked(panels.query, panels.searches),
             (panels.message_bar, panels.progress, panels.turn_strip),
             panels.hits,
             panels.welcome,
@@ -114,7 +124,16 @@ class MainWindow(QMainWindow):
         themes.apply(app, theme)
         for panel in vars(self.panels).values():
             themes.spread(panel, theme)
+        self._theme, faded, self._is_faded = theme, self._is_faded, False
+        self.fade(faded)
         self.layout_of_docks.apply_theme(theme)
+
+    def fade(self, faded: bool) -> None:
+        """Let the results look old, or as they are."""
+        if faded != self._is_faded:
+            self._is_faded = faded
+            for panel in self.panels.results():
+                themes.spread(panel, themes.faded(self._theme) if faded else self._theme)
 
     def _on_system_scheme(self) -> None:
         if self.preferences.theme == "system":
@@ -206,3 +225,10 @@ class MainWindow(QMainWindow):
                 self.paths_dropped.emit(paths)
             else:
                 self.path_dropped.emit(paths[0])
+
+
+def _stacked(*widgets: QWidget) -> QWidget:
+    """Return a widget in which these stand above each other."""
+    column = Surface()
+    packed(QVBoxLayout(column), *widgets, spacing=0)
+    return column

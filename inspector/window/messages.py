@@ -7,10 +7,12 @@ import traceback
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
 
 from core.errors import Code, InspectorError
 from core.io.findings import FileRefused, has_errors
 from inspector.session.asking import TURN_LANE
+from inspector.window.unexpected import log_file
 from inspector.window.wiring.question import misses_variable
 
 if TYPE_CHECKING:
@@ -79,14 +81,19 @@ class Messages(QObject):
             actions = [("Inputs", self._go_to_inputs)] if may_help else []
             self._bar.post("error", text, actions=actions, about=about)
         else:
-            LOG.error("unexpected error", exc_info=error)
-            self._bar.post(
-                "error",
-                f"Something unexpected went wrong: {error!r}. Your work is kept; "
-                "the log has the details.",
-                "".join(traceback.format_exception(error)),
-                about=about,
-            )
+            self._show_unexpected(error, about)
+
+    def _show_unexpected(self, error: BaseException, about: str) -> None:
+        LOG.error("unexpected error", exc_info=error)
+        details = "".join(traceback.format_exception(error))
+        self._bar.post(
+            "error",
+            f"Something unexpected went wrong: {error!r}. Your work is kept; "
+            f"the details are in {log_file()}",
+            details,
+            [("Copy details", lambda: QApplication.clipboard().setText(details))],
+            about=about,
+        )
 
     def _post_refused(self, text: str, findings: tuple[Finding, ...], about: str) -> None:
         self._bar.post(

@@ -24,6 +24,7 @@ from inspector.panels.turn_strip import TurnStrip
 from inspector.panels.turns_panel import TurnsPanel
 from inspector.panels.welcome_page import WelcomePage
 from inspector.panels.workspace_panel import WorkspacePanel
+from inspector.widgets.search_strip import SearchStrip
 from inspector.window.docks import DOCKS
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class PanelSet:
         self.welcome = WelcomePage()
         self.workspace = WorkspacePanel()
         self.turns = TurnsPanel()
+        self.searches = SearchStrip()
         self.funnel = FunnelPanel()
         self.hits = HitsPanel()
         self.details = DetailsPanel()
@@ -54,6 +56,10 @@ class PanelSet:
         self.replay = ReplayPanel()
         self.diagnostics = DiagnosticsPanel()
         self.problems = ProblemsPanel()
+
+    def results(self) -> tuple[QWidget, ...]:
+        """Return the panels that show what a turn found."""
+        return (self.funnel, self.hits, self.distances, self.subgraph, self.details, self.prompt)
 
     def in_docks(self) -> dict[str, QWidget]:
         """Return the panels that stand in docks, by the dock's name."""

@@ -6,6 +6,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from core.agent.history import hits_of
 from core.errors import InspectorError
 from core.io.findings import Severity
 from core.nodes import GenerateParams, kind_of
@@ -56,6 +57,7 @@ def wire_parameters(session: Session, parameters: ParametersPanel) -> None:
         told.connect(act)
     session.bind(
         (_nodes, lambda s: parameters.show_graph(_nodes(s))),
+        (lambda s: (_nodes(s), _ran(s)), lambda s: parameters.show_runs(_ran(s))),
         (_schemas, lambda s: parameters.set_choices("schema", _schemas(s))),
         (lambda s: (s.node, s.outline), partial(_offer_nodes, parameters)),
         (_stores, lambda s: parameters.set_choices("storage_name", _store_names(s))),
@@ -82,7 +84,7 @@ def wire_prompt(session: Session, prompt: PromptPanel) -> None:
     ):
         told.connect(act)
     session.bind(
-        (lambda s: (s.prompt_node, s.turn, s.drafts), partial(_show_prompt, prompt)),
+        (lambda s: (s.prompt_node, s.turn, s.step, s.drafts), partial(_show_prompt, prompt)),
     )
 
 
@@ -119,6 +121,8 @@ def _standing(shown: Shown, node: str) -> dict[str, Finding]:
 def _show_prompt(prompt: PromptPanel, shown: Shown) -> None:
     node, turn = shown.prompt_node, shown.turn
     run = turn.run_of(node.name) if node is not None and turn is not None else None
+    if node is not None and node.name == shown.node:
+        run = shown.run
     params = node.params if node and isinstance(node.params, GenerateParams) else None
     chunks = [
         step.retrieval.hits
@@ -183,6 +187,19 @@ def _stores(shown: Shown) -> object:
 def _store_names(shown: Shown) -> list[str]:
     on_disk = shown.opened.workspace.memories.if_scanned() if shown.opened is not None else {}
     return sorted({*on_disk, *shown.upcoming.memory})
+
+
+def _ran(shown: Shown) -> dict[str, str]:
+    """Return what each node that ran has found, or that it ran: of several runs each."""
+    found: dict[str, list[str]] = {}
+    for run in shown.turn.runs if shown.turn is not None else ():
+        found.setdefault(run.name, []).append(
+            str(hits_of(run)) if run.retrieval is not None else ""
+        )
+    return {
+        name: f"{' + '.join(hits)} hit{'' if hits == ['1'] else 's'}" if hits[0] else "ran"
+        for name, hits in found.items()
+    }
 
 
 def _nodes(shown: Shown) -> list[tuple[str, str]]:

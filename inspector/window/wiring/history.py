@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 
 from core.agent.changes import changes
+from core.agent.history import TurnSummary
 from core.nodes.walk import TurnRequest
+from inspector.session.asking import Standing
 
 if TYPE_CHECKING:
     from core.agent.history import HistoryEntry
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES = 6
 _PAUSE_MS = 150
+_GIVEN_UP = {
+    Standing.CANCELLED: "Cancelled. The results are still those of",
+    Standing.FAILED: "What is asked has no answer. The results are still those of",
+}
 _SHOWN_CHARACTERS = 60
 
 
@@ -43,7 +49,11 @@ def wire_history(
             bar.post("info", f"Deleted the turn “{said}”", actions=[("Undo", put_back)])
 
     def show_strip(shown: Shown) -> None:
-        entry = shown.looked_at
+        entry, turn = shown.looked_at, shown.turn
+        if turn is not None and shown.standing in _GIVEN_UP:
+            text = f"{_GIVEN_UP[shown.standing]} “{shortened(turn.request.message)}”"
+            strip.say("warning", f"{text} · {TurnSummary.of(turn).settings}")
+            return
         if entry is None:
             strip.say("info", "")
             return
@@ -100,6 +110,8 @@ def _is_moving(shown: Shown) -> bool:
 
 def _read_by_strip(shown: Shown) -> object:
     entry = shown.looked_at
+    if shown.standing in _GIVEN_UP:
+        return shown.standing, shown.turn
     return None if entry is None else (entry, shown.graph, shown.variables, shown.exits)
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QTimer
 from core.nodes import kind_of
 from core.nodes.references import variables_used
 from inspector.models.exits_model import SimulatedExit
+from inspector.session.asking import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,9 @@ def wire_question(session: Session, query: QueryBar) -> None:
 def _status(shown: Shown) -> tuple[str, str]:
     """Return state and text beside the question: how long the last search took."""
     if shown.is_outdated:
-        return "busy", "Updating… the results are of the question before"
+        return _unanswered(shown)
+    if shown.looked_at is not None:
+        return "off", "An earlier turn"
     if shown.turn is not None and shown.turn.recorded:
         return "off", "Recorded elsewhere"
     if shown.listing is None:
@@ -57,6 +60,21 @@ def _status(shown: Shown) -> tuple[str, str]:
     if took.exact_scan:
         parts.append("exact scan")
     return "ready", " · ".join(parts)
+
+
+def _unanswered(shown: Shown) -> tuple[str, str]:
+    """Say that what is asked has no answer, and what the results on screen are of instead."""
+    state, what = {
+        Standing.WAITING: ("busy", "Updating…" if shown.turn is not None else "Searching…"),
+        Standing.CANCELLED: ("warning", "Cancelled"),
+    }.get(shown.standing, ("error", "Failed"))
+    if shown.turn is None:
+        return state, what
+    is_same = shown.turn.request.message == shown.message
+    before = "with the settings before" if is_same else "of the question before"
+    return state, f"{what} the results are {before}" if state == "busy" else (
+        f"{what}: the results are {before}"
+    )
 
 
 def wire_play(session: Session, play: PlayPanel, parameters: ParametersPanel) -> None:

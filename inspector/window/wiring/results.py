@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog
 
+from core.agent.history import hits_of
 from core.errors import InspectorError
 from core.nodes import kind_of
 from core.subgraph.listing import SubgraphListing
+from inspector.session.asking import Standing
 from inspector.window.files import KNOWLEDGE_FILES
 
 if TYPE_CHECKING:
@@ -23,13 +25,21 @@ if TYPE_CHECKING:
     from inspector.session.replaying import Replaying
     from inspector.session.session import Session
     from inspector.session.shown import Shown
+    from inspector.widgets.search_strip import SearchStrip
     from inspector.window.panel_set import PanelSet
+
+_UNANSWERED = {
+    Standing.WAITING: ("Searching…", "Lexical works while a model loads or embeds"),
+    Standing.CANCELLED: ("Cancelled", "Press Enter to ask again"),
+    Standing.FAILED: ("There is no answer", "The message above says why"),
+}
 
 
 def wire_results(session: Session, panels: PanelSet) -> None:
     """Connect the session with the panels that show what a turn found."""
     session.bind(
         (_turn_of_node, lambda s: panels.funnel.show_counts(s.retrieval)),
+        (_turn_of_node, partial(_show_searches, panels.searches)),
         (_turn_of_node, partial(_show_hits, panels.hits)),
         (_turn_of_node, partial(_show_distances, panels.distances)),
         (_subgraph, partial(_show_subgraph, panels.subgraph)),
@@ -47,6 +57,7 @@ def wire_results(session: Session, panels: PanelSet) -> None:
         (panels.hits.row_selected, partial(_show_hit, panels)),
         (panels.subgraph.node_selected, panels.hits.select_record),
         (panels.graph.node_activated, session.pick_node),
+        (panels.searches.step_picked, session.pick_step),
         (panels.prompt.chunk_clicked, panels.hits.select_id),
     ):
         told.connect(act)
@@ -110,6 +121,19 @@ def _show_hit(panels: PanelSet, hit: Hit | None) -> None:
     panels.prompt.select_chunk(hit.id)
 
 
+def _show_searches(searches: SearchStrip, shown: Shown) -> None:
+    """List the searches of the turn, and the runs of the node in hand where it ran twice."""
+    runs = shown.turn.runs if shown.turn is not None else ()
+    ran_again = sum(run.name == shown.node for run in runs) > 1
+    listed = [
+        (step, f"{run.name} {hits_of(run)}" if run.retrieval is not None else run.name)
+        for step, run in enumerate(runs)
+        if run.retrieval is not None or (ran_again and run.name == shown.node)
+    ]
+    at = next((step for step, run in enumerate(runs) if run is shown.run), -1)
+    searches.show_searches(listed, at)
+
+
 def _show_hits(hits: HitsPanel, shown: Shown) -> None:
     hits.set_empty_text(*_empty_text(shown))
     hits.show_selection(shown.listing)
@@ -139,7 +163,7 @@ def _show_subgraph(subgraph: SubgraphPanel, shown: Shown) -> None:
 
 
 def _turn_of_node(shown: Shown) -> object:
-    return shown.turn, shown.node
+    return shown.turn, shown.node, shown.step, shown.standing if shown.turn is None else None
 
 
 def _subgraph(shown: Shown) -> object:
@@ -158,6 +182,8 @@ def _empty_text(shown: Shown) -> tuple[str, str]:
     turn, node = shown.turn, shown.node
     if shown.graph is None:
         return "Nothing is open", "Open a graph or a knowledge file, or drop one here"
+    if turn is None and shown.is_outdated:
+        return _UNANSWERED[shown.standing]
     if turn is None:
         return "Ask what a player would ask", "Type a question above and press Enter"
     error = turn.error

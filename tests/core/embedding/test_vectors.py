@@ -9,7 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -314,6 +314,22 @@ def test_progress_counts_distinct_texts_up_to_the_end(tmp_path: Path) -> None:
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     assert seen[0] == (0, len(TEXTS))
     assert {total for _, total in seen} == {len(TEXTS)}
+
+
+def test_the_effort_of_records_is_told_by_their_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors_module, "BLOCK_CHARACTERS", 1)
+    seen: list[Any] = []
+    prepare_vectors(
+        ["long " * 20, "a" * 19, "b" * 9, "c" * 7],
+        "a",
+        FakeEmbedder(),
+        SidecarFolder(tmp_path / "k.json", tmp_path / "cache"),
+        work=Work(progress=lambda _what, done, _total: seen.append((int(done), done.effort))),
+    )
+    # 101 + 20 + 10 + 8 characters, each text's end included.
+    assert seen == [(0, 0), (1, 101 / 139), (2, 121 / 139), (3, 131 / 139)]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
