@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from core.knowledge.kinds import FileKind
 
 
+_BETWEEN_WORDS = str.maketrans("", "", "_- ")
+
+
 class Reads(Flag):
     """What reads a parameter, and so what another value of it makes anew.
 
@@ -118,7 +121,7 @@ class ParamSpec:
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(members):
             return members[value]
         if isinstance(value, str):
-            wanted = value.replace("_", "").casefold()
+            wanted = value.translate(_BETWEEN_WORDS).casefold()
             for member in members:
                 if member.name.casefold() == wanted:
                     return member

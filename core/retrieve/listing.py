@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 _FIELDS = {
     RetrievalMode.Dense: ("rank", "distance", "rank_dense"),
     RetrievalMode.Lexical: ("rank", "bm25_score"),
-    RetrievalMode.Hybrid: ("rank", "distance", "rank_dense", "bm25_score", "fused_score"),
+    RetrievalMode.Hybrid: (
+        "rank",
+        "distance",
+        "rank_dense",
+        "bm25_score",
+        "rank_sparse",
+        "fused_score",
+    ),
 }
 _WITHOUT_WORDS = ("rank", "distance", "rank_dense", "fused_score")
 _LEAST_END = 0.1

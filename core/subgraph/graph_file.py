@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code
-from core.io.findings import Findings
+from core.io.findings import Findings, Severity
 from core.io.json_file import collector_paused, describe, read_bytes, read_json, refuse_errors
 from core.io.json_text import child
 from core.io.wording import did_you_mean
 from core.io.work import QUIETLY, Work
+from core.subgraph.file_keys import CONNECTION_KEYS, FILE_KEYS, NODE_KEYS
 from core.subgraph.graph_pieces import parse_in_pieces
 from core.subgraph.knowledge_graph import (
     DEFAULT_CONNECTION_TYPE,
@@ -21,6 +23,8 @@ from core.subgraph.knowledge_graph import (
     cycle_of_ids,
     parent_cycles,
 )
+from core.subgraph.levels import first_beyond
+from core.subgraph.near_ids import NearIds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,33 +33,8 @@ VERSION = 1
 MAX_LEVELS = 1000
 """Levels of first parents that a graph may have: every node of a response names its ancestry."""
 
-FILE_KEYS = ("version", "name", "nodes", "connections")
-NODE_KEYS = (
-    "node_id",
-    "title",
-    "description",
-    "parents",
-    "children",
-    "tags",
-    "directories",
-    "text_content",
-)
-CONNECTION_KEYS = (
-    "connection_id",
-    "from_node_id",
-    "to_node_id",
-    "label",
-    "connection_type",
-    "from_title",
-    "to_title",
-)
-
 _CODE = Code.InvalidEmbeddedStringStorageData
 _MISSPELT = 0.8
-_MOST_GUESSED = 2000
-"""In larger graphs no close id is looked for: that would take seconds for a hundred findings."""
-
-_LONGEST_ID = 100
 _STEP = 4096
 _BOM = b"\xef\xbb\xbf"
 
@@ -66,16 +45,17 @@ def load_knowledge_graph(path: Path | str, work: Work = QUIETLY) -> KnowledgeGra
     ``{"nodes": [{"node_id", "title", "description"?, "parents"?, "tags"?, "directories"?,
     "text_content"?}], "connections"?: [{"connection_id", "from_node_id", "to_node_id",
     "label"?, "connection_type"?}]}``. Optional keys may be null. A tag's value is a text, a
-    number, true or false. A node's `children` and a connection's titles may be there, as the
-    response has them; they are derived anyhow, and `children` that disagree with the parents are
-    a warning. Other keys are ignored.
+    number, true or false. A faulty connection and an unknown parent are left out, with a warning.
+    A node's `children` and a connection's titles may be there, as the response has them; they are
+    derived anyhow, and `children` that disagree with the parents are a warning. Other keys are
+    ignored.
 
     Raises
     ------
     FileRefused
         With every finding (100 at most). 3010 when there is no such file, 3011 when it is no
         knowledge graph, 8003 for what is wrong in it: a missing, empty or wrongly typed value, an
-        id that occurs twice, a parent or an end that no node has, parents that form a cycle or more
+        node's id that occurs twice, parents that form a cycle or more
         than `MAX_LEVELS` levels.
     Cancelled
         When `work` is cancelled.
@@ -110,7 +90,7 @@ class _Reader:
         self.findings = findings
         self.work = work
         self.rows: dict[str, int] = {}
-        self.titles: dict[str, str] = {}
+        self.near = NearIds(())
         self.hinted: set[tuple[str, str]] = set()
 
     def read(self, value: Any) -> tuple[list[GraphNode], list[GraphConnection]]:
@@ -127,8 +107,7 @@ class _Reader:
         if not items and not self.findings.has_errors:
             self.findings.error("there are no nodes", "nodes")
         nodes = self._read_nodes(items)
-        for node in reversed(nodes):
-            self.titles[node.title.casefold()] = node.id
+        self.near = NearIds(nodes)
         self._check_parents(nodes, items)
         connections = self._read_connections(self._array(value, "connections"))
         return nodes, connections
@@ -281,14 +260,17 @@ class _Reader:
                 path = f"nodes[{row}].parents[{index}]"
                 parent = self.rows.get(name)
                 if parent is None:
-                    self.findings.error(f'there is no node "{name}"', path, hint=self._meant(name))
+                    said = f'there is no node "{name}"; the parent is left out'
+                    self.findings.warning(said, path, hint=self.near.hint(name))
+                    known = tuple(one for one in nodes[row].parents if one != name)
+                    nodes[row] = replace(node, parents=known)
                 elif parent in above:
                     self.findings.warning(f'the parent "{name}" is there twice', path)
                 else:
                     above.append(parent)
             parents.append(tuple(above))
         for cycle in parent_cycles(parents):
-            index = nodes[cycle[0]].parents.index(nodes[cycle[1 % len(cycle)]].id)
+            index = items[cycle[0]]["parents"].index(nodes[cycle[1 % len(cycle)]].id)
             names = cycle_of_ids([nodes[row].id for row in cycle])
             self.findings.error(
                 f"the parents form a cycle: {names}",
@@ -300,21 +282,12 @@ class _Reader:
             self._check_children(nodes, children_of(parents), items)
 
     def _check_levels(self, nodes: list[GraphNode], parents: list[tuple[int, ...]]) -> None:
-        levels: dict[int, int] = {}
-        for start in range(len(nodes)):
-            walk = [start]
-            while walk[-1] not in levels and parents[walk[-1]]:
-                walk.append(parents[walk[-1]][0])
-            level = levels.setdefault(walk.pop(), 1)
-            while walk:
-                level += 1
-                levels[walk.pop()] = level
-            if level > MAX_LEVELS:
-                self.findings.error(
-                    f'"{nodes[start].id}" has more than {MAX_LEVELS} levels of parents above it',
-                    f"nodes[{start}].parents[0]",
-                )
-                return
+        row = first_beyond(parents, MAX_LEVELS)
+        if row is not None:
+            self.findings.error(
+                f'"{nodes[row].id}" has more than {MAX_LEVELS} levels of parents above it',
+                f"nodes[{row}].parents[0]",
+            )
 
     def _check_children(
         self, nodes: list[GraphNode], children: Sequence[tuple[int, ...]], items: list[Any]
@@ -341,7 +314,9 @@ class _Reader:
                 )
 
     def _read_connections(self, items: list[Any]) -> list[GraphConnection]:
+        """Read the connections; a faulty one is a warning and left out, the rest is as it is."""
         connections = []
+        told, self.findings = self.findings, Findings(_CODE, self.findings.file)
         ids: dict[str, int] = {}
         alike: dict[tuple[str, str, str, str], int] = {}
         for index, item in enumerate(items):
@@ -350,6 +325,7 @@ class _Reader:
             path = f"connections[{index}]"
             if not isinstance(item, dict):
                 self.findings.error(f"expected an object, found {describe(item)}", path)
+                self._leave_out(told)
                 continue
             if not item.keys() <= _CONNECTION_KEY_SET:
                 self._hint_unknown(item, CONNECTION_KEYS, path)
@@ -367,13 +343,30 @@ class _Reader:
                     f"{path}.connection_id",
                     hint="every connection needs an id of its own",
                 )
+            if self.findings.has_errors:
+                self._leave_out(told)
+                continue
             same = alike.setdefault((link.from_id, link.to_id, link.label, link.type), index)
             if same != index and _others(item) == _others(items[same]):
                 self.findings.warning(
                     f"says the same as connections[{same}]", path, hint="take one of them away"
                 )
             connections.append(link)
+        told.extend(self.findings)
+        self.findings = told
         return connections
+
+    def _leave_out(self, told: Findings) -> None:
+        """Tell what is wrong with the connection that was read last, and that it is left out."""
+        told.extend(
+            replace(
+                finding,
+                severity=Severity.WARNING,
+                message=f"{finding.message}; the connection is left out",
+            )
+            for finding in self.findings
+        )
+        self.findings = Findings(_CODE, told.file)
 
     def _end(self, item: dict[str, Any], key: str, path: str) -> str:
         node_id = self._id(item, key, path)
@@ -381,18 +374,9 @@ class _Reader:
             self.findings.error(
                 f'leads to no node: there is no "{node_id}"',
                 f"{path}.{key}",
-                hint=self._meant(node_id),
+                hint=self.near.hint(node_id),
             )
         return node_id
-
-    def _meant(self, name: str) -> str:
-        """Say which id may have been meant: that of the node with this title, or a close one."""
-        titled = self.titles.get(name.casefold())
-        if titled is not None:
-            return f'that is the title of "{titled}": name the node by its id'
-        return (
-            did_you_mean(name[:_LONGEST_ID], self.rows) if len(self.rows) <= _MOST_GUESSED else ""
-        )
 
 
 _NODE_KEY_SET = frozenset(NODE_KEYS)

@@ -21,6 +21,7 @@ MOST_CHARACTERS = 200_000
 
 TOOLTIP_CHARACTERS = 2000
 _LINE_CHARACTERS = 500
+_LEGS = {"fts": "words", "dense": "meaning", "fts+dense": "words and meaning"}
 _PIECE_OF_WORD = re.compile(r"\S{200}(?=\S)")
 _MAY_BREAK = "\u200b"
 
@@ -36,6 +37,11 @@ def beginning(text: str, note: str = "") -> str:
 def as_lines(text: str) -> str:
     r"""Return a text of the same length whose lines end in ``\n``: Qt would join ``\r\n``."""
     return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
+def match_words(reason: str) -> str:
+    """Return which legs found a node in a designer's words; other reasons as they are."""
+    return _LEGS.get(reason, reason)
 
 
 def tooltip(text: str) -> str:
@@ -69,14 +75,14 @@ def error_text(error: InspectorError | Finding) -> str:
 
 
 def param_tip(spec: ParamSpec) -> str:
-    """Describe a parameter for a tooltip: meaning, range, default."""
+    """Describe a parameter for a tooltip: its own name and meaning, range, default."""
     default = spec.to_json(spec.default)
     shown = (
         {"": "empty", False: "no", True: "yes"}.get(default, default)
         if not isinstance(default, list)
         else "empty"
     )
-    parts = [spec.help]
+    parts = [f"{spec.name}: {spec.help}"]
     if spec.range_text:
         parts.append(f"Range: {spec.range_text}.")
     if not spec.is_exit:

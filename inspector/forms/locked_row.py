@@ -54,7 +54,7 @@ class LockedRow(ParamRow):
             QToolButton(),
             f"{self.stem}Unlock",
             f"Edit {self.name}; makes a new agent",
-            tooltip(f"Edit {self.name}.\n{LOCK_TIP}"),
+            tooltip(f"Edit {self.name} ({spec.name}).\n{LOCK_TIP}"),
             self._on_button_clicked,
             icon=("lock", "muted"),
             kind="small",

@@ -12,7 +12,7 @@ from core.hits.listing import sort_keys
 from core.hits.numbers import in_detail
 from core.hits.words import QueryWords
 from inspector.drawing.hit_line import TEXT_CHARACTERS, HitLine, hit_line, line_of
-from inspector.drawing.words import tooltip
+from inspector.drawing.words import match_words, tooltip
 from inspector.models.number_cells import NumberCells
 from inspector.models.table_model import USER_ROLE, Index, TableModel
 
@@ -277,7 +277,8 @@ class HitsModel(TableModel[int]):
             return MISSING
         if type(value) is float:
             return self.numbers_shown.text(FIELDS[column], value)
-        return str(value)[:TEXT_CHARACTERS]
+        text = str(value)[:TEXT_CHARACTERS]
+        return match_words(text) if column is Column.MATCH else text
 
     def _order(
         self, listing: Listing | None, of_stage: StageRows | None, bar: Bar | None

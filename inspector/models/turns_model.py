@@ -22,6 +22,12 @@ TurnRole = USER_ROLE + 2
 """A row's place in the history: 0 is the oldest turn."""
 
 _SHOWN_CHARACTERS = 400
+_EDITABLE = (
+    Qt.ItemFlag.ItemIsSelectable
+    | Qt.ItemFlag.ItemIsEnabled
+    | Qt.ItemFlag.ItemIsEditable
+    | Qt.ItemFlag.ItemNeverHasChildren
+)
 _TODAY, _EARLIER = "%H:%M", "%d %b %H:%M"
 
 
@@ -146,5 +152,4 @@ class TurnsModel(TableModel[TurnEntry]):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Let the name be edited."""
-        flags = super().flags(index)
-        return flags | Qt.ItemFlag.ItemIsEditable if index.isValid() else flags
+        return _EDITABLE if index.isValid() else Qt.ItemFlag.NoItemFlags

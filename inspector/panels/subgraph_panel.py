@@ -12,7 +12,7 @@ from core.hits.numbers import in_detail
 from core.subgraph.expand import Via
 from inspector import theme as themes
 from inspector.drawing.subgraph_layout import LEFT, NODE_HEIGHT, lay_out, sides_of
-from inspector.drawing.words import tooltip
+from inspector.drawing.words import match_words, tooltip
 from inspector.widgets.empty_state import paint_empty_state
 from inspector.widgets.parts import named
 from inspector.widgets.subgraph_items import (
@@ -284,7 +284,8 @@ class SubgraphPanel(ZoomView):
         hit, placed = self._listing.story(row), self._listing.placed(row)
         if placed is not None and placed.ring:
             return hit.match_reason
-        return f"match {hit.rank}, {hit.match_reason}, score {in_detail(hit.score or 0, 0)}"
+        score = in_detail(hit.score or 0, 0)
+        return f"match {hit.rank} by {match_words(hit.match_reason)}, score {score}"
 
     def _node_at(self, place: QPoint) -> SubgraphNode | None:
         item = self.itemAt(place)

@@ -38,7 +38,7 @@ _ALWAYS = frozenset({Column.RANK, Column.ID, Column.TEXT})
 # Given up in this order where the window is narrow: each repeats what another column says. By the
 # number that the rows are ranked by, where there is one of these.
 _GIVEN_UP = {
-    "fused_score": (Column.BAR, Column.DENSE, Column.FUSED, Column.BM25),
+    "fused_score": (Column.BAR, Column.DENSE, Column.FUSED, Column.BM25, Column.SPARSE),
     "score": (Column.SPARSE, Column.DENSE, Column.DISTANCE, Column.BAR),
     "": (Column.DENSE, Column.BAR),
 }
@@ -46,7 +46,7 @@ _GIVEN_UP = {
 # and in Hybrid mode the distance, which is no ranking, as a bar.
 _LUXURY = {"": Column.DENSE, "fused_score": Column.BAR}
 # Come and go with the question, not with what is searched and how.
-_OF_THE_QUESTION = frozenset({"match_reason", "bm25_score"})
+_OF_THE_QUESTION = frozenset({"match_reason", "bm25_score", "rank_sparse"})
 
 
 class Lines(StrEnum):

@@ -14,6 +14,7 @@ from core.io.findings import FileRefused
 from core.nodes import (
     NODE_TYPES,
     HumanMessageGuardrailParams,
+    KnowledgeSourceKind,
     Placement,
     RetrievalMode,
     RetrieveParams,
@@ -146,3 +147,8 @@ def test_checking_anything_gives_a_value_or_3007(value: object, param: str) -> N
         refusals.append(error)
     assert all(error.code is Code.InvalidParamValue for error in refusals)
     assert not any("\n" in error.line() for error in refusals)
+
+
+@pytest.mark.parametrize("text", ["From File", "from_file", "FROM-FILE", "FromFile"])
+def test_an_enumeration_is_read_however_its_words_are_joined(text: str) -> None:
+    assert RetrieveParams.specs()["source_kind"].check(text) is KnowledgeSourceKind.FromFile

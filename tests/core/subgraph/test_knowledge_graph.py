@@ -157,7 +157,6 @@ def test_unknown_keys_are_ignored(load: Callable[..., KnowledgeGraph]) -> None:
     ("nodes", "path", "message"),
     [
         ([node("a"), node("b"), node("a")], "nodes[2].node_id", '"a" is also the one of nodes[0]'),
-        ([node("a", "b", "c"), node("b")], "nodes[0].parents[1]", 'no node "c"'),
         ([node("a", "a")], "nodes[0].parents[0]", 'cycle: "a" → "a"'),
         (
             [node("r"), node("a", "r", "c"), node("b", "a"), node("c", "b")],
@@ -204,12 +203,42 @@ def test_an_error_in_a_node_has_its_place(
         (["c"], "connections[0]", "expected an object"),
     ],
 )
-def test_an_error_in_a_connection_has_its_place(
+def test_a_faulty_connection_is_a_warning_at_its_place_and_the_rest_works(
     links: list[Any], path: str, message: str, load: Callable[..., KnowledgeGraph]
 ) -> None:
-    (finding,) = refusal(load, graph_of([node("a"), node("b")], links))
-    assert finding.place.json_path == path
+    good = link("good", "a", "b")
+    graph = load(graph_of([node("a"), node("b")], [*links, good]))
+    (finding,) = graph.findings
+    assert (finding.severity, finding.place.json_path) == (Severity.WARNING, path)
     assert message in finding.message
+    assert finding.message.endswith("; the connection is left out")
+    assert len(graph.connections) == len(links)
+    assert graph.connections[-1].id == "good"
+
+
+def test_an_unknown_parent_is_a_warning_and_the_others_count(
+    load: Callable[..., KnowledgeGraph],
+) -> None:
+    graph = load(graph_of([node("dragon"), node("tower", "dragn", "dragon")]))
+    (finding,) = graph.findings
+    assert (finding.severity, finding.place.json_path) == (
+        Severity.WARNING,
+        "nodes[1].parents[0]",
+    )
+    assert finding.hint == 'did you mean "dragon"?'
+    assert graph.nodes[1].parents == ("dragon",)
+    assert graph.parents[1] == (0,)
+
+
+def test_a_title_in_place_of_an_id_and_a_misspelt_id_get_a_hint(
+    load: Callable[..., KnowledgeGraph],
+) -> None:
+    nodes = [{"node_id": "einstein", "title": "Albert Einstein"}, node("bern")]
+    links = [link("c1", "Albert Einstein", "bern"), link("c2", "einstein", "bren")]
+    assert [finding.hint for finding in load(graph_of(nodes, links)).findings] == [
+        'that is the title of "einstein": name the node by its id',
+        'did you mean "bern"?',
+    ]
 
 
 def test_two_connections_that_say_the_same_are_a_warning(
