@@ -137,6 +137,7 @@ def _tag_warnings(
         message = (
             _fault(tag, shape, placement)
             or _nested(tag, shape, open_names)
+            or _of_source(tag, shape, scopes)
             or ("" if shape else _unknown(tag.name, scopes))
         )
         if message:
@@ -148,6 +149,16 @@ def _tag_warnings(
             open_names.append(tag.name)
             # A section over an unknown name is never rendered: one warning for it is enough.
             scopes.append(shape or _ANYTHING)
+
+
+def _of_source(tag: Tag, shape: _Shape | None, scopes: list[_Shape]) -> str:
+    """Say of a name within the chunks that it is not the chunk's own."""
+    if tag.name != "name" or shape is None or scopes[-1] is not _CHUNKS:
+        return ""
+    return (
+        '"name" is the label of the source here, also where a chunk has metadata of that name: '
+        f"a chunk offers {', '.join(_CHUNKS.names)}"
+    )
 
 
 def _nested(tag: Tag, shape: _Shape | None, open_names: list[str]) -> str:

@@ -308,3 +308,11 @@ def test_hits_of_which_none_is_rendered_are_a_warning(template: str) -> None:
 )
 def test_no_template_and_one_that_shows_ids_keep_no_hit_back(template: str) -> None:
     assert none_reaches(template, 3) == ()
+
+
+def test_a_name_within_the_chunks_is_the_sources() -> None:
+    provided = Provided(sources=("lore",))
+    template = "{{#knowledge}}{{name}}{{#chunks}}{{name}}: {{text}}{{/chunks}}{{/knowledge}}"
+    (problem,) = lint(template, Placement.BeforeUserAsSystem, provided)
+    assert (problem.line, problem.column) == (1, template.index("{{name}}:") + 1)
+    assert problem.message.startswith('"name" is the label of the source here')
