@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QPlainTextEdit
 
 from inspector.drawing.words import as_lines
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QMimeData
     from PySide6.QtWidgets import QWidget
 
 LONGEST_WORD = 500
@@ -64,7 +64,10 @@ class PlainText(QPlainTextEdit):
 
     def createMimeDataFromSelection(self) -> QMimeData:
         """Copy what was selected as it really is; Qt would make blanks of no-break spaces."""
-        cursor, data = self.textCursor(), QMimeData()
+        # One of Python's would outlive Python on the clipboard, and crash as the program ends.
+        cursor, data = self.textCursor(), super().createMimeDataFromSelection()
+        data.text()  # Qt fills it in when it is first read.
+        data.clear()
         if self._exact is None:
             data.setText(cursor.selectedText().replace("\u2029", "\n"))
         else:

@@ -260,8 +260,10 @@ class PromptView(Themed, PlainText):
         first, last = block.position(), block.position() + block.length() - 1
         layout = block.layout()
         # A chunk may have thousands of lines above the first in sight.
-        tops = range(layout.lineCount())
-        seen = bisect_right(tops, -box.top(), key=lambda number: layout.lineAt(number).y()) - 1
+        seen = 0
+        if box.top() < 0:
+            tops = range(layout.lineCount())
+            seen = bisect_right(tops, -box.top(), key=lambda number: layout.lineAt(number).y()) - 1
         for span in self._layout.spans[max(0, self._layout.span_from(first)) :]:
             if span.start >= last:
                 break
