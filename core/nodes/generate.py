@@ -120,7 +120,7 @@ class Generate(
             )
         if not any(message.spans for message in messages):
             hit_count = sum(len(block.chunks) for block in inputs.knowledge)
-            problems = (*none_reaches(params.template, hit_count), *problems)
+            problems = (*problems, *none_reaches(params.template, hit_count))
         projection = Projection(messages, problems, model)
         return Outcome("default", request.replies.get(name, ""), projection=projection)
 

@@ -42,7 +42,7 @@ def only(
         "{{! comment }}",
         "{{instruction_tone}}",
         "{{#knowledge}}{{name}}:\n{{#chunks}}- {{text}}\n{{/chunks}}\n{{/knowledge}}",
-        "{{#knowledge}}{{#has_chunks}}{{#chunks}}{{name}} {{id}} {{text}} {{distance}}{{/chunks}}"
+        "{{#knowledge}}{{#has_chunks}}{{#chunks}}{{id}} {{text}} {{distance}}{{/chunks}}"
         "{{/has_chunks}}{{^has_chunks}}none{{/has_chunks}}{{/knowledge}}",
         "{{#knowledge_aquarium}}{{id}} {{{text}}} {{&distance}}{{/knowledge_aquarium}}",
         "{{#knowledge_water facts}}{{#distance}}{{.}}{{/distance}}{{/knowledge_water facts}}",

@@ -134,8 +134,10 @@ def _put_in_force(user: Driver, settings: dict[str, Any], text: str) -> None:
 def _check(user: Driver, said: dict[str, Any], messages: list[Any]) -> None:
     """Compare every part of the window with what the command line said."""
     near = said.pop("near_misses", [])
+    legs = said.pop("query_words")
     diagnostics = said["nodes"][0]["diagnostics"]
     parameters, results = diagnostics["parameters"], diagnostics["output"]["results"]
+    assert [leg.to_json() for leg in user.retrieval.listing.leg_queries] == legs
     # Diagnostics: text and tree.
     panel = user.window.panels.diagnostics
     assert json.loads(panel.text()) == said
@@ -173,8 +175,10 @@ def _check(user: Driver, said: dict[str, Any], messages: list[Any]) -> None:
     # Prompt, history, controls.
     shown = user.find("promptView", QPlainTextEdit).toPlainText()
     assert shown == "\n\n".join(message["content"] for message in messages)
-    entry = user.find("turnsView").model().index(0, 0).data(0x0101)
-    assert (entry.message, entry.hits) == (user.turn.request.message, len(results))
+    turns = user.find("turnsView").model()
+    # The newest line follows once the settings pause.
+    user.qtbot.waitUntil(lambda: turns.index(0, 0).data(0x0101).hits == len(results))
+    assert turns.index(0, 0).data(0x0101).message == user.turn.request.message
     assert user.find(f"mode{parameters['retrieval_mode']}").isChecked()
     assert user.find("topKSpin").value() == parameters["top_k"]
     assert user.find("thresholdSpin").value() == pytest.approx(limit)

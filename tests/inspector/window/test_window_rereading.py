@@ -115,9 +115,10 @@ def test_a_store_that_a_variable_names_is_offered_for_reading_when_it_changes(
     user.qtbot.waitUntil(lambda: "memories_ada.json changed on disk" in user.bar_text)
 
 
-def test_a_store_without_records_says_so(user: Driver) -> None:
+def test_a_store_that_is_not_there_says_so(user: Driver) -> None:
     user.set_variable("player", "bram")
-    assert "no records yet" in user.find("hitsTable").accessibleDescription()
+    said = user.find("hitsTable").accessibleDescription()
+    assert 'There is no memory store "memories_bram"' in said
 
 
 def test_a_node_that_could_not_run_says_why_where_its_hits_would_be(
