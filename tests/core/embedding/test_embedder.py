@@ -198,6 +198,7 @@ def test_a_missing_library_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
     assert "pip install sentence-transformers" in refusal.value.hint
 
 
+@pytest.mark.slow
 def test_altered_weights_are_refused(copied_model: Path) -> None:
     entry = find_model(DEFAULT_MODEL)
     assert entry is not None
@@ -281,6 +282,7 @@ def test_a_model_s_own_prompts_stand_before_questions_and_records(
     np.testing.assert_allclose(made.embed(["It is here."])[0], record, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_prompt_that_the_pooling_leaves_out_is_left_out(copied_model: Path) -> None:
     with_prompts(copied_model, query="query: ")
     pooling = copied_model / "1_Pooling" / "config.json"

@@ -21,6 +21,8 @@ from core.io.work import Work
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+pytestmark = pytest.mark.slow  # child processes are started and waited for
+
 WAIT_S = 20.0
 STAND_IN = """
 import os

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow  # child processes are started and waited for
+
 COUNT, DIMENSION = 400, 16
 SOURCE, MODEL = "a" * 64, "model"
 KEY = index_key(SOURCE, MODEL, COUNT, DIMENSION)

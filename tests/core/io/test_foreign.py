@@ -79,6 +79,7 @@ def test_json_with_a_mistake_is_still_called_json(tmp_path: Path, content: str) 
     assert "invalid JSON: " in said_of(tmp_path / "r.json", content)
 
 
+@pytest.mark.slow
 @given(JSON, st.sampled_from([None, 2]))
 def test_no_json_is_taken_for_something_else(value: object, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)

@@ -45,6 +45,7 @@ values: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(values, st.sampled_from([None, 1]))
 def test_what_has_no_key_twice_is_no_finding(value: Any, indent: int | None) -> None:
     assert found_in(json.dumps(value, indent=indent)) == []

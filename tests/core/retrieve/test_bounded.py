@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from core.knowledge.filter import CompiledFilter
     from core.knowledge.schema import Field
 
+pytestmark = pytest.mark.slow  # long searches for counterexamples
+
 NAMES = [field.name for field in fields(Counts) if field.name != "at_least"]
 
 

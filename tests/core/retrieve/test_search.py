@@ -265,6 +265,7 @@ def test_a_prebuilt_index_that_we_wrote_is_used(
     assert found.from_index
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [

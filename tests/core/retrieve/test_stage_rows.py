@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from core.retrieve.listing import select
 from core.retrieve.select import Settings
 from core.retrieve.stages import intent_stages, retrieve_stages
 from tests.core.random_candidates import Store, large_store, turns
+
+pytestmark = pytest.mark.slow  # long searches for counterexamples
 
 
 @settings(max_examples=200, deadline=None)

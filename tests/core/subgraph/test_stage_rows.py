@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ from core.subgraph.request import Scope, SubgraphRequest
 from core.subgraph.search import SubgraphSearch
 from core.subgraph.stages import subgraph_stages
 from tests.core.drawn_graphs import graphs
+
+pytestmark = pytest.mark.slow  # long searches for counterexamples
 
 
 def listed(

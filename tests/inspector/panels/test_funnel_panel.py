@@ -106,6 +106,7 @@ def test_zero_records_are_only_said_of_a_store_without_records(funnel: FunnelPan
     assert funnel.accessibleDescription().startswith("The funnel appears")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [400, 556, 774, 1600])
 @pytest.mark.parametrize("mode", list(RetrievalMode))
 def test_every_bar_is_inside_and_can_be_seen(

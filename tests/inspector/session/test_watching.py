@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+pytestmark = pytest.mark.slow  # files have to rest before they are told
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:

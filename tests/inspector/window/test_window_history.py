@@ -5,12 +5,16 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.inspector.driver import QUESTION
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.inspector.driver import Driver, OpenWindow
+
+pytestmark = pytest.mark.slow  # a window a test
 
 OTHER = "which fish eat algae?"
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow  # a window a test
+
 STORE = "aquarium_all_mini.json"
 
 

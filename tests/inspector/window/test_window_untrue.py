@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.inspector.driver import Driver, OpenWindow
 
+pytestmark = pytest.mark.slow  # a window a test
+
 OTHER = "which fish eat algae?"
 ESCAPE = (Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
 
